@@ -344,26 +344,32 @@ func cutLast(line string) (before, after string, found bool) {
 	return line[:max(at, 0)], line[at+1:], at >= 0
 }
 
-// TestAbsentZero checks that cells without a row count as zero from the first row of
-// their series to the end of the training set.
+// TestAbsentZero checks that cells without a row count as zero from the first training row of
+// their series on, in all parts: model and formulas are judged on what they are trained for.
 func TestAbsentZero(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
 	var b strings.Builder
 	b.WriteString("store,item,month,y\n")
-	rows, gaps := 0, 0
+	rows, gaps, tested, sold := 0, 0, 0, 0
 	for s := range 10 {
 		for i := range 10 {
 			started := false
 			for m := range 24 {
-				sold := rng.Float64() < 0.1+0.08*float64(i)
-				if sold {
+				sells := rng.Float64() < 0.1+0.08*float64(i)
+				if sells {
 					fmt.Fprintf(&b, "s%d,i%d,%s,%d\n", s, i, monthID(m), 10)
 					rows++
-				} else if started && m < 20 {
+				} else if started {
 					gaps++
 				}
-				started = started || sold && m < 20
+				if m >= 22 && (sells || started) {
+					tested++
+				}
+				if m >= 22 && sells {
+					sold++
+				}
+				started = started || sells && m < 20
 			}
 		}
 	}
@@ -372,6 +378,18 @@ func TestAbsentZero(t *testing.T) {
 	m, r := fit(t, spec, kft.Options{})
 	if r.Rows.Rows != rows || r.Rows.Zeros != gaps {
 		t.Errorf("%d rows and %d zeros, want %d and %d", r.Rows.Rows, r.Rows.Zeros, rows, gaps)
+	}
+	if r.Test.N != tested || r.Train.N+r.Valid.N+r.Test.N != rows+gaps {
+		t.Errorf("%d test rows of %d, want %d of %d", r.Test.N, r.Train.N+r.Valid.N+r.Test.N, tested, rows+gaps)
+	}
+	if m.HeldOut() != 0 {
+		t.Errorf("%d rows held out, want none", m.HeldOut())
+	}
+	if want := float64(sold) / float64(tested); tested == sold || math.Abs(r.Test.RMSE-10*math.Sqrt(want*(1-want))) > 1 {
+		t.Errorf("RMSE %.2f of the test set, of which %.2f are not 0", r.Test.RMSE, want)
+	}
+	if best := m.Record().Baseline[0]; best.Test.N != tested || r.Test.R2 < best.Test.R2-0.02 {
+		t.Errorf("the model has R2 %.3f, and %q %.3f on %d rows, want about as much on %d", r.Test.R2, best.Name, best.Test.R2, best.Test.N, tested)
 	}
 	for i := range 10 {
 		predicted, err := m.Predict(t.Context(), []kft.Cell{{"store": "s3", "item": fmt.Sprint("i", i), "month": "2021-12"}})

@@ -1,6 +1,7 @@
 package conformal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -57,6 +58,25 @@ func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Corre
 		return nil, err
 	}
 	return c.withFactors(factors), nil
+}
+
+// Symmetric returns scores of the same sizes, of which every second one in order of size is
+// negative. It is for forecasts from a few origins: what the rows of a period have in common, and
+// those of origins that overlap, says little about the next one, and would move medians and
+// intervals, but not means, to one side. It costs O(n log n).
+func Symmetric(scores []float64) []float64 {
+	order, out := make([]int, len(scores)), make([]float64, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(scores[a]), math.Abs(scores[b])) })
+	for k, i := range order {
+		out[i] = math.Abs(scores[i])
+		if k%2 == 0 {
+			out[i] *= -1
+		}
+	}
+	return out
 }
 
 // withoutShocks returns scores whose mean is the same at each horizon: the mean m over the H

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,14 @@ func TestWithoutShocks(t *testing.T) {
 				t.Errorf("%s: got the median %.3f at horizon %d, want %.3f", c.name, got, h+1, c.want)
 			}
 		}
+	}
+}
+
+func TestSymmetric(t *testing.T) {
+	t.Parallel()
+	scores := []float64{3, 1, 2, 2.5, 0.5}
+	if got, want := Symmetric(scores), []float64{-3, 1, -2, 2.5, -0.5}; !slices.Equal(got, want) || scores[0] != 3 {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

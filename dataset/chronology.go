@@ -96,6 +96,9 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 	if m.Func != "" || len(m.Columns) != 1 || len(ids) < 2 {
 		return "", "", false
 	}
+	if with, without, mixed := someZoned(ids); mixed {
+		return with, without, true
+	}
 	forms := map[string][]string{}
 	var names []string
 	for _, id := range ids {
@@ -119,6 +122,25 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 		return "", "", false
 	}
 	return forms[names[0]][0], forms[names[1]][0], true
+}
+
+// someZoned reports whether the texts are times of which only some have an offset from UTC, so
+// that their order is unknown, and returns the first text with an offset and the first without.
+func someZoned(texts []string) (with, without string, mixed bool) {
+	order, dates := calendar.OrderOf(texts)
+	if !dates {
+		return "", "", false
+	}
+	for _, text := range texts {
+		t, _ := order.Parse([]byte(text))
+		switch zoned := calendar.Zoned(t); {
+		case zoned && with == "":
+			with = text
+		case !zoned && without == "":
+			without = text
+		}
+	}
+	return with, without, with != "" && without != ""
 }
 
 // formOf replaces the digits of an id by 9, where one digit and two are alike, and letters by a.
@@ -157,6 +179,7 @@ type calendarPart struct {
 	at        int     // among the numbers of the column
 	named     bool    // the role is not a guess by its range
 	dates     calendar.Order
+	clock     calendar.Clock
 	note      string // how ambiguous dates are read
 }
 
@@ -164,8 +187,8 @@ type calendarPart struct {
 // that differ only in their numbers.
 func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, ok bool) {
 	for c, values := range fields {
-		if p, ok := datePart(values); ok {
-			p.column, p.note = c, dateOrderNote(columns[c], p.dates, values)
+		if p, ok := datePart(columns[c], values); ok {
+			p.column = c
 			parts = append(parts, p)
 			continue
 		}
@@ -181,9 +204,7 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 		}
 		parts = append(parts, within...)
 	}
-	if len(parts) == 2 {
-		yearBesideMonth(&parts[0], &parts[1])
-	}
+	findShortYears(parts)
 	for i := range parts {
 		p := &parts[i]
 		p.most = slices.Max(p.values)
@@ -216,18 +237,32 @@ func startOfCentury(years []float64) float64 {
 	return first
 }
 
-// yearBesideMonth takes a number below 100 beside the name of a month for a year, as in
-// Jan-16, unless it runs from the first to the last days of a month.
-func yearBesideMonth(a, b *calendarPart) {
-	if a.role != aMonth {
-		a, b = b, a
+// findShortYears takes numbers below 100 for years: beside the name of a month, as in Jan-16, unless
+// they run from the first to the last days of a month; beside a quarter, as in Q1'16; and
+// after a day and the name of a month, as in 31-Jan-16.
+func findShortYears(parts []calendarPart) {
+	short := func(p *calendarPart) bool {
+		return p.role == anyNumber && slices.Min(p.values) >= 0 && slices.Max(p.values) < 100 && allWhole(p.values)
 	}
-	if a.role != aMonth || b.role != anyNumber || !a.named || a.column != b.column {
-		return
-	}
-	low, high := slices.Min(b.values), slices.Max(b.values)
-	if low >= 0 && high < 100 && allWhole(b.values) && (low > 3 || high < 27 || high > 31) {
-		b.role, b.named = aYear, true
+	oneColumn := !slices.ContainsFunc(parts, func(p calendarPart) bool { return p.column != parts[0].column })
+	switch {
+	case len(parts) == 3 && oneColumn && parts[1].role == aMonth && parts[1].named && short(&parts[0]) && short(&parts[2]):
+		day, year := &parts[0], &parts[2]
+		if low, high := slices.Min(day.values), slices.Max(day.values); low >= 1 && high <= 31 {
+			day.role, day.named, year.role, year.named = aDay, true, aYear, true
+		}
+	case len(parts) == 2 && oneColumn:
+		within, year := &parts[0], &parts[1]
+		if !within.named {
+			within, year = year, within
+		}
+		if !within.named || !short(year) {
+			return
+		}
+		low, high := slices.Min(year.values), slices.Max(year.values)
+		if within.role == aQuarter || within.role == aMonth && (low > 3 || high < 27 || high > 31) {
+			year.role, year.named = aYear, true
+		}
 	}
 }
 
@@ -249,16 +284,33 @@ func allWhole(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != float64(int(v)) })
 }
 
-func secondsOf(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
-
-func datePart(values []string) (p calendarPart, ok bool) {
+// datePart reads the values of a column as dates.
+func datePart(column string, values []string) (p calendarPart, ok bool) {
 	p.role = wholeDate
-	if p.dates, ok = calendar.OrderOf(values); !ok {
+	if dottedQuarters(values) {
+		return p, false // not months
+	}
+	if p.dates, ok = calendar.OrderOf(values); ok {
+		p.note = dateOrderNote(column, p.dates, values)
+	} else if ok = serialDates(column, values); ok {
+		p.dates, p.note = calendar.Serial, serialNote(column, values[0])
+	}
+	if !ok {
 		return p, false
 	}
-	for _, v := range values {
-		t, _ := p.dates.Parse([]byte(v))
-		p.values = append(p.values, secondsOf(t))
+	moments := make([]time.Time, len(values))
+	for i, v := range values {
+		moments[i], _ = p.dates.Parse([]byte(v))
+	}
+	if p.clock, ok = calendar.ClockOf(moments); !ok {
+		return p, false
+	}
+	if strings.Contains(values[0], ":") { // a clock, not unix time
+		p.clock = p.clock.WithoutSeconds(moments)
+	}
+	for _, t := range moments {
+		seconds, _ := p.clock.Seconds(t)
+		p.values = append(p.values, seconds)
 	}
 	return p, true
 }
@@ -266,7 +318,7 @@ func datePart(values []string) (p calendarPart, ok bool) {
 // numberParts extracts the numbers from texts that differ only in them: 2016Q1,
 // week 12, Jan 2016. The name of a month counts as a number.
 func numberParts(values []string) ([]calendarPart, bool) {
-	if p, ok := plainNumbers(values); ok && !dottedMonths(values) {
+	if p, ok := plainNumbers(values); ok && !dottedPeriods(values) {
 		return []calendarPart{p}, true
 	}
 	var parts []calendarPart
@@ -302,6 +354,27 @@ func dottedMonths(values []string) bool {
 	return len(values) > 0
 }
 
+// dottedPeriods reports whether every text is a month before its year or a quarter behind it, as in
+// 01.2016 and 2016.4, which are not decimal numbers.
+func dottedPeriods(values []string) bool { return dottedMonths(values) || dottedQuarters(values) }
+
+// fewDottedQuarters is the number of values below which numbers such as 2016.1 are no quarters.
+const fewDottedQuarters = 8
+
+// dottedQuarters reports whether the texts are years with a quarter, as in 2016.4, and all four
+// quarters are among them.
+func dottedQuarters(values []string) bool {
+	seen := map[string]bool{}
+	for _, text := range values {
+		year, quarter, _ := strings.Cut(text, ".")
+		if len(year) != 4 || year < "1900" || year > "2100" || len(quarter) != 1 || quarter < "1" || quarter > "4" {
+			return false
+		}
+		seen[quarter] = true
+	}
+	return len(values) >= fewDottedQuarters && len(seen) == 4
+}
+
 func plainNumbers(values []string) (p calendarPart, ok bool) {
 	for _, text := range values {
 		v, err := strconv.ParseFloat(text, 64)
@@ -324,6 +397,9 @@ func markedRole(mark string) calendarRole {
 	return anyNumber
 }
 
+// weekdayMark stands for the name of a weekday, which differs between dates.
+const weekdayMark = 2
+
 // cutNumbers returns the numbers in a text, their roles if the text names them, and
 // the text with a mark in place of each number.
 func cutNumbers(text string) (numbers []float64, roles []calendarRole, around string) {
@@ -336,11 +412,16 @@ func cutNumbers(text string) (numbers []float64, roles []calendarRole, around st
 			if i > 1 || i == 1 && len(tokens) > 2 { // 2016Q1, W05/2016
 				role = markedRole(tokens[max(i-1, 0)].Text)
 			}
+			if role == aQuarter && i >= 2 && len(tokens[i-2].Text) == 1 && tokens[i-2].Kind == periodtext.Number && len(token.Text) > 1 { // 1Q16
+				roles[len(roles)-1], role = aQuarter, anyNumber
+			}
 			numbers, roles = append(numbers, token.Number), append(roles, role)
 			words.WriteByte(0)
 		case periodtext.Month:
 			numbers, roles = append(numbers, token.Number), append(roles, aMonth)
 			words.WriteByte(1)
+		case periodtext.Weekday:
+			words.WriteByte(weekdayMark)
 		default:
 			words.WriteString(strings.ToLower(token.Text))
 		}

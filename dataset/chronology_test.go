@@ -106,9 +106,11 @@ func TestMixedTimes(t *testing.T) {
 	t.Parallel()
 	m := Mode{Name: "month", Columns: []string{"month"}}
 	for ids, want := range map[string]string{
-		"2021-01 02/2021 2021-03 4/2021": `times in several forms, as "2021-01" and "02/2021"`,
-		"a1 b2 c-3":                      "is ambiguous",
-		"7 12/2021 8":                    "is ambiguous",
+		"2021-01 02/2021 2021-03 4/2021":                            `times in several forms, as "2021-01" and "02/2021"`,
+		"2021-01-01T01:00Z 2021-01-01T02:00+01:00 2021-01-01T03:00": `times in several forms, as "2021-01-01T01:00Z" and "2021-01-01T03:00"`,
+		"1.2.22 1.3.22 1.4.22 1.5.22 1.6.22 1.7.22 1.8.22 1.9.22":   "is ambiguous",
+		"a1 b2 c-3":   "is ambiguous",
+		"7 12/2021 8": "is ambiguous",
 	} {
 		if _, err := m.Chronology(strings.Fields(ids)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want %q", ids, err, want)

@@ -16,10 +16,31 @@ func DateOrders() []string {
 	return []string{string(calendar.DayFirst), string(calendar.MonthFirst), string(calendar.YearFirst)}
 }
 
+// readsDates reports whether a name is that of a reading of dates: one of [DateOrders], or serial, of
+// the numbers of days that spreadsheets count.
+func readsDates(name string) bool {
+	return slices.Contains(DateOrders(), name) || calendar.Order(name) == calendar.Serial
+}
+
+// serialWords are names of columns whose numbers may be serial numbers of dates.
+var serialWords = []string{"date", "dates", "datum", "fecha", "day", "tag", "time", "week", "woche", "month", "monat", "period"}
+
+// serialDates reports whether the values of a column are serial numbers of dates, by their name and
+// their distances.
+func serialDates(column string, texts []string) bool {
+	return nameHasWord(column, serialWords) && calendar.AreSerials(texts)
+}
+
+// serialNote says how serial numbers of dates were read.
+func serialNote(column, example string) string {
+	t, _ := calendar.Serial.Parse([]byte(example))
+	return fmt.Sprintf("the numbers of column %s are read as dates of a spreadsheet: %s is %s", column, example, t.Format(time.DateOnly))
+}
+
 // setFunction sets the function of a mode and, if there is one, the order of dates within
 // its argument, of which it leaves the column.
 func (m *Mode) setFunction(name string, argument *string) error {
-	if slices.Contains(DateOrders(), name) {
+	if readsDates(name) {
 		m.Func, m.Dates = "date", name
 		return nil
 	}
@@ -29,7 +50,7 @@ func (m *Mode) setFunction(name string, argument *string) error {
 	}
 	inner := strings.TrimSpace(*argument)
 	open := fieldtext.IndexUnquoted(inner, '(')
-	if open < 0 || m.Covariate() || m.Target() || !strings.HasSuffix(inner, ")") || !slices.Contains(DateOrders(), strings.TrimSpace(inner[:open])) {
+	if open < 0 || m.Covariate() || m.Target() || !strings.HasSuffix(inner, ")") || !readsDates(strings.TrimSpace(inner[:open])) {
 		return nil
 	}
 	m.Dates, *argument = strings.TrimSpace(inner[:open]), inner[open+1:len(inner)-1]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -78,6 +79,19 @@ type Guess struct {
 type LeftOut struct {
 	Column, Reason string
 	Covariate      bool // whether its values may be a covariate
+}
+
+// Mode returns the mode of the column, whose text a specification can have. A name that a mode may
+// not have gets another: temp_C="temp (C)".
+func (l LeftOut) Mode() Mode {
+	m := Mode{Name: l.Column, Columns: []string{l.Column}}
+	if strings.ContainsAny(m.Name, reserved) {
+		m.Name = strings.Join(strings.FieldsFunc(l.Column, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "_")
+	}
+	if m.Name == "" {
+		m.Name = "covariate"
+	}
+	return m
 }
 
 // Determined is a column that has the same value in all rows of each id of a mode,
@@ -157,7 +171,9 @@ func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	g.checkCells()
 	g.findWide()
 	g.explain()
-	g.Guess.badRow = g.findBadDate()
+	if g.Guess.badRow = g.findMixedPercents(); g.Guess.badRow == nil {
+		g.Guess.badRow = g.findBadDate()
+	}
 	return g
 }
 

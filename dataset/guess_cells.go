@@ -372,7 +372,7 @@ func (g *guesser) checkCells() {
 		}
 	}
 	if g.Repeated > 0 {
-		g.ProposeDuplicates(g.Repeated, g.equalRepeats())
+		g.ProposeDuplicates(g.findRepeats())
 		g.keepRecords()
 	}
 }

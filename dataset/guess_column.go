@@ -22,6 +22,7 @@ type sampleColumn struct {
 	callable  bool        // calendar functions can read the values
 	dates     calendar.Order
 	notDate   int          // row of the first value that keeps the column from being one of dates, or -1
+	zoned     string       // a time with an offset from UTC, if others have none
 	textPart  calendarRole // part of a date that is written as a text, see readTextParts
 	period    bool         // a count of periods: d_1, d_2, ...
 	whole     bool         // all numbers are integers, perhaps written as 7.0
@@ -29,6 +30,7 @@ type sampleColumn struct {
 	numeric   bool         // numbers, but for a few values
 	ambiguous bool         // two formats read its numbers differently
 	reason    string       // why it is no mode, if that is known
+	covariate bool         // it may be a covariate, as the reason says
 }
 
 // readColumns describes every column.
@@ -105,6 +107,24 @@ func (c *sampleColumn) findUnit() {
 		unit = own
 	}
 	c.Unit = unit
+}
+
+// percentSigns returns the first rows of a value with a percent sign and of one without, other than
+// 0. mixed is true if there are both, so that the unit of the numbers is unknown.
+func (c *sampleColumn) percentSigns() (with, without int, mixed bool) {
+	with, without = -1, -1
+	for code, value := range c.values {
+		row := &without
+		if strings.HasSuffix(value, "%") {
+			row = &with
+		} else if exact(c.Numbers, value) == 0 { // missing, not a number, or 0 of any unit
+			continue
+		}
+		if *row < 0 || c.first[code] < *row {
+			*row = c.first[code]
+		}
+	}
+	return with, without, c.numeric && with >= 0 && without >= 0
 }
 
 // plainOnly reports whether every value is a plain number.
@@ -302,6 +322,7 @@ func (c *sampleColumn) readMoments(headerless bool) {
 	if c.numeric && !c.dottedMonths() {
 		if c.NotNumbers == 0 {
 			c.readUnix(headerless)
+			c.readSerials()
 		}
 		return
 	}
@@ -310,7 +331,8 @@ func (c *sampleColumn) readMoments(headerless bool) {
 	}
 }
 
-// dottedMonths reports whether numbers are months, all as 01.2016 or all as 2016.01.
+// dottedMonths reports whether numbers are months, all as 01.2016 or all as 2016.01, or quarters, as
+// 2016.4.
 func (c *sampleColumn) dottedMonths() bool {
 	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
 	if len(texts) < fewDotted {
@@ -323,7 +345,7 @@ func (c *sampleColumn) dottedMonths() bool {
 			turned[i] = month + "." + year
 		}
 	}
-	return dottedMonths(texts) || dottedMonths(turned)
+	return dottedMonths(texts) || dottedMonths(turned) || dottedQuarters(texts)
 }
 
 // fewDotted is the number of values below which numbers such as 2016.01 are no months.

@@ -13,6 +13,11 @@ import (
 func (c *sampleColumn) readDates() {
 	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
 	order, ok := calendar.OrderOf(texts)
+	if with, without, mixed := someZoned(texts); mixed {
+		c.dates, c.zoned = order, with
+		c.notDate = c.first[slices.Index(c.values, without)]
+		return
+	}
 	if ok {
 		c.dates, c.callable = order, true
 		c.allMoments(func(s string) (time.Time, bool) { return order.Parse([]byte(s)) })
@@ -48,6 +53,9 @@ func mostDates(texts []string) (best calendar.Order, bad []string) {
 			_, ok := order.Parse([]byte(text))
 			return ok
 		})
+		if len(wrong) == 0 {
+			return "", nil // OrderOf says why they are no dates
+		}
 		if len(wrong) < fewest || bad == nil && len(wrong) == fewest {
 			best, bad, fewest = order, wrong, len(wrong)
 		}
@@ -68,6 +76,11 @@ func (g *guesser) findBadDate() *InputError {
 		if c.notDate < 0 || i == g.target || g.reserved(c) {
 			continue
 		}
+		if c.zoned != "" {
+			e := g.badID(i, c.notDate, fmt.Sprintf("it has no offset from UTC, and %s%s has one, so their order in time is unknown", c.zoned, g.inLine(c.first[slices.Index(c.values, c.zoned)])))
+			e.Remedy = "write all times of the column with an offset or all without"
+			return e
+		}
 		return g.badID(i, c.notDate, fmt.Sprintf("this is not a date, but the other values of the column are, such as %s", c.dateExample()))
 	}
 	return nil
@@ -81,6 +94,14 @@ func (g *guesser) badID(column, row int, problem string) *InputError {
 		e.Line = g.sample.Lines[row]
 	}
 	return e
+}
+
+// inLine says where a row of the sample is, if that is known.
+func (g *guesser) inLine(row int) string {
+	if g.sample.Lines == nil {
+		return ""
+	}
+	return fmt.Sprintf(" in %s %d", unitName(g.sample.Unit), g.sample.Lines[row])
 }
 
 // dateExample returns the first value that is a date.
@@ -98,6 +119,10 @@ func (g *guesser) explainDates() {
 	for _, m := range g.modes {
 		for _, name := range m.Columns {
 			c := g.columns[slices.Index(g.sample.Names, name)]
+			if c.Kind == KindDate && c.dates == calendar.Serial && !noted[name] {
+				noted[name] = true
+				g.Notes = append(g.Notes, serialNote(name, c.dateExample()))
+			}
 			if c.Kind != KindDate || c.numeric || noted[name] || m.Dates != "" {
 				continue
 			}

@@ -229,6 +229,9 @@ func crossed(a, b []int32) ([]int32, int) {
 // mayBeCovariate ends the reason of a column that is no mode but may inform predictions.
 const mayBeCovariate = "; data.covariates may use it"
 
+// mayInform sets the reason of a column that is no mode but may inform predictions.
+func (c *sampleColumn) mayInform(reason string) { c.reason, c.covariate = reason+mayBeCovariate, true }
+
 // mayBeMode reports whether the values of a column may be ids, and sets c.reason if
 // not.
 func (g *guesser) mayBeMode(c *sampleColumn) bool {
@@ -246,19 +249,21 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	case c.ambiguous && !c.numeric:
 		c.reason = fmt.Sprintf("numbers such as %q may have a decimal comma or separators of thousands; data.decimal or data.thousands says which", c.values[0])
 	case c.Kind == KindFlag:
-		c.reason = "a flag with two values, not an id" + mayBeCovariate
+		c.mayInform("a flag with two values, not an id")
+	case c.Kind == KindNumber && g.mixedPercents(slices.Index(g.columns, c)) != "":
+		c.reason = g.mixedPercents(slices.Index(g.columns, c))
 	case c.Kind == KindNumber && c.NotNumbers > 0:
 		c.reason = "numbers, but " + strings.TrimPrefix(c.NotNumberText(g.unit), "column "+c.Name+", ")
 	case c.Kind == KindNumber && namedCovariate(c.Name):
-		c.reason = "a quantity by its name, not an id" + mayBeCovariate
+		c.mayInform("a quantity by its name, not an id")
 	case c.Kind == KindNumber && c.Integer:
-		c.reason = "numbers that hardly repeat, not an id" + mayBeCovariate
+		c.mayInform("numbers that hardly repeat, not an id")
 	case c.Kind == KindNumber:
-		c.reason = "a quantity, not an id" + mayBeCovariate
+		c.mayInform("a quantity, not an id")
 	case g.revealsTarget(c):
 		c.reason = "each of its values has one value of the target, so it may be computed from it"
 	case c.empty > 0 && !(g.lenient && g.fewEmpty(c)):
-		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty"+mayBeCovariate, c.empty, g.Rows)
+		c.mayInform(fmt.Sprintf("%d of %d rows have no value, and an id must not be empty", c.empty, g.Rows))
 	case c.Kind == KindText && c.Unit != "":
 		c.reason = fmt.Sprintf("numbers with a unit; without %q they may be a target or a covariate", c.Unit)
 	case c.Kind == KindText:

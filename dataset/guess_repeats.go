@@ -3,35 +3,59 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
-// equalRepeats reports whether the rows of a cell all have the same target.
-func (g *guesser) equalRepeats() bool {
-	if g.target < 0 {
-		return false
-	}
-	equal := true
-	g.eachRepeat(g.modes, func(row, first int) {
-		equal = equal && g.sample.Rows[row][g.target] == g.sample.Rows[first][g.target]
+// Repeats describes the rows whose cell an earlier row has.
+type Repeats struct {
+	Rows    int
+	Equal   bool // each has the target of the earlier row
+	PutBack bool // each is in an hour in which clocks may have been put back, see [PutBack]
+}
+
+// PutBack reports whether a time without an offset from UTC may be one that occurred twice, because
+// clocks were put back: 1 to 4 o'clock on the Sunday on which summer time ends in Europe, North
+// America or Australia.
+func PutBack(t time.Time) bool {
+	early := t.Day() <= 7 && (t.Month() == time.November || t.Month() == time.April)
+	late := t.Day() >= 25 && (t.Month() == time.October || t.Month() == time.March)
+	return t.Weekday() == time.Sunday && (early || late) && t.Hour() >= 1 && t.Hour() <= 3
+}
+
+// findRepeats describes the rows whose cell an earlier row has.
+func (g *guesser) findRepeats() Repeats {
+	r := Repeats{Equal: g.target >= 0, PutBack: true}
+	times := slices.DeleteFunc(slices.Clone(g.columns), func(c *sampleColumn) bool {
+		return c.moments == nil || !slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
 	})
-	return equal
+	g.eachRepeat(g.modes, func(row, first int) {
+		r.Rows++
+		r.Equal = r.Equal && g.sample.Rows[row][g.target] == g.sample.Rows[first][g.target]
+		r.PutBack = r.PutBack && slices.ContainsFunc(times, func(c *sampleColumn) bool { return PutBack(c.moments[c.codes[row]]) })
+	})
+	return r
 }
 
 // ProposeDuplicates sets the rule for rows of the same cell, of which there are some,
 // and says why: the last if their targets are equal, all of them if these are yes or no, the
-// mean of ratings, prices and measurements, the sum of everything that is counted. Where the
+// mean of ratings, prices, measurements and of the two values of an hour in which clocks were put
+// back (the last if they are whole numbers), the sum of everything else that is counted. Where the
 // parts of the rows or covariates are given, ratings are kept too, because those of a cell may
 // be in different parts or have different covariates.
-func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
+func (g *Guess) ProposeDuplicates(r Repeats) {
 	rule, why := "sum", "sales and counts of the same cell add up"
 	integer := slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Integer })
 	switch {
-	case equal:
+	case r.Equal:
 		rule, why = "last", "their targets are equal"
 	case slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Distinct == 2 && c.Min >= 0 && c.Max <= 1 }):
 		rule, why = "keep", "each row is a trial of its own, whose mean is neither yes nor no"
+	case r.PutBack && integer:
+		rule, why = "last", putBackReason
+	case r.PutBack:
+		rule, why = "mean", putBackReason
 	case nameHasWord(g.Target, meanWords) || namedCovariate(g.Target):
 		rule, why = "mean", "a "+g.Target+" is not additive"
 	case !nameHasWord(g.Target, targetWords) && !integer:
@@ -42,10 +66,12 @@ func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 	} else if rule == "mean" && g.covariates {
 		rule, why = "keep", "rows of a cell may have different covariates"
 	}
-	g.Duplicates, g.Repeated = rule, repeated
+	g.Duplicates, g.Repeated = rule, r.Rows
 	have := "have"
-	if repeated == 1 {
+	if r.Rows == 1 {
 		have = "has"
 	}
-	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(repeated, "row"), have, rule, why))
+	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(r.Rows, "row"), have, rule, why))
 }
+
+const putBackReason = "clocks were put back at that time, so it occurs twice; with offsets from UTC, as in 2024-10-27T02:00+01:00, both rows would count"

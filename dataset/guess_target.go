@@ -213,3 +213,26 @@ func (c *sampleColumn) widest() string {
 	}
 	return widest
 }
+
+// mixedPercents says that some values of a column have a percent sign and others have none, and
+// where, or "".
+func (g *guesser) mixedPercents(column int) string {
+	with, without, mixed := g.columns[column].percentSigns()
+	if !mixed {
+		return ""
+	}
+	value := func(row int) string { return fmt.Sprintf("%q%s", g.sample.Rows[row][column], g.inLine(row)) }
+	return fmt.Sprintf("some values have a percent sign, as %s, and others have none, as %s, so that their unit is unknown", value(with), value(without))
+}
+
+// findMixedPercents returns the error of a target of which some values have a percent sign.
+func (g *guesser) findMixedPercents() *InputError {
+	if g.target < 0 {
+		return nil
+	}
+	problem := g.mixedPercents(g.target)
+	if problem == "" {
+		return nil
+	}
+	return &InputError{Column: g.columns[g.target].Name, Problem: problem, Remedy: "write all of them with a percent sign or all without", Field: "data.target"}
+}

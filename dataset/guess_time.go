@@ -32,6 +32,14 @@ func (c *sampleColumn) readUnix(headerless bool) {
 	c.callable = true
 }
 
+// readSerials recognises dates that a spreadsheet wrote as numbers of days.
+func (c *sampleColumn) readSerials() {
+	if c.Integer && serialDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)) {
+		c.dates, c.callable = calendar.Serial, true
+		c.allMoments(func(s string) (time.Time, bool) { return c.dates.Parse([]byte(s)) })
+	}
+}
+
 // span returns the earliest and the latest moment.
 func (c *sampleColumn) span() (first, last time.Time) {
 	for code, t := range c.moments {
@@ -76,7 +84,7 @@ func (c *sampleColumn) regular() bool {
 }
 
 // readPeriods recognises texts that name a year and a period in it (2016-W05, 2016Q1,
-// Jan 2016, Jan-16, 01/2016), dates with the name of the month (31-Jan-2016), and counts of
+// Jan 2016, Jan-16, 01/2016), dates with the name of the month (31-Jan-2016) or of the weekday, and counts of
 // periods (d_1) in a column with the name of one.
 func (c *sampleColumn) readPeriods() {
 	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
@@ -91,7 +99,7 @@ func (c *sampleColumn) readPeriods() {
 	for i := range parts {
 		parts[i].named = parts[i].role != anyNumber
 	}
-	yearBesideMonth(&parts[0], &parts[1])
+	findShortYears(parts)
 	for _, p := range parts { // 1/2016 may be a quarter, and Jan-16 a day
 		if most := slices.Max(p.values); p.role == anyNumber && len(parts) == 2 && (most <= 4 || most < 100 && parts[0].named != parts[1].named) {
 			return

@@ -27,6 +27,8 @@ type TimePart struct {
 	At     int    // among the numbers of the column
 	Named  bool   // the column or the id names the unit; otherwise its range suggests it
 	Dates  string // order of day, month and year of a date, see [DateOrders]
+
+	clock calendar.Clock // of a date
 }
 
 type idReading struct {
@@ -64,7 +66,7 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 		if parts, ok := partsOfColumns(m.Columns, fields); ok {
 			if note, ok := rankParts(parts); ok {
 				for _, p := range parts {
-					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named, Dates: string(p.dates)})
+					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named, Dates: string(p.dates), clock: p.clock})
 					f.firstYear = max(f.firstYear, p.firstYear)
 				}
 				for _, column := range fields {
@@ -104,8 +106,8 @@ func (f IDFormat) Split(id string) (columns []string, ok bool) {
 	return append(pieces[:f.columns-1:f.columns-1], strings.Join(pieces[f.columns-1:], "-")), true
 }
 
-// Values returns the number of each part of an id: unix seconds of a date, and numbers
-// otherwise. The id need not be among those that the format was found for.
+// Values returns the number of each part of an id: the seconds of a date since 1970, and
+// numbers otherwise. The id need not be among those that the format was found for.
 func (f IDFormat) Values(id string) (values []float64, ok bool) {
 	columns, ok := f.Split(id)
 	if !ok {
@@ -129,7 +131,11 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 			if !ok {
 				return nil, false
 			}
-			values = append(values, secondsOf(t))
+			seconds, ok := p.clock.Seconds(t)
+			if !ok {
+				return nil, false
+			}
+			values = append(values, seconds)
 			continue
 		}
 		numbers, words := []float64(nil), f.around[p.Column]
@@ -196,7 +202,7 @@ func cutYears(texts []string, role calendarRole) ([]calendarPart, bool) {
 
 // around returns the text around the numbers of a column, which all ids share.
 func around(texts []string) string {
-	if _, plain := plainNumbers(texts); plain && !dottedMonths(texts) {
+	if _, plain := plainNumbers(texts); plain && !dottedPeriods(texts) {
 		return ""
 	}
 	_, _, words := cutNumbers(texts[0])

@@ -13,7 +13,10 @@ import (
 // and whether their six digits are a year and a week, for [Mode.MomentOfID].
 func (m Mode) WithIDDates(ids []string) Mode {
 	if m.Func == "" && len(m.Columns) == 1 {
-		order, _ := calendar.OrderOf(ids)
+		order, dates := calendar.OrderOf(ids)
+		if !dates && serialDates(m.Columns[0], ids) {
+			order = calendar.Serial
+		}
 		m.idDates = string(order)
 		parts, ok := sixDigits(m, [][]string{ids})
 		m.idWeeks = ok && parts[1].role == aWeek
@@ -51,11 +54,16 @@ func periodMoment(text string) (time.Time, bool) {
 	}
 	year := slices.IndexFunc(numbers, func(v float64) bool { return v >= 1900 && v <= 2100 })
 	within := slices.Index(roles, aMonth)
-	if len(numbers) == 2 {
-		if year < 0 && within >= 0 { // Jan-16
-			year = 1 - within
+	switch {
+	case len(numbers) == 2:
+		if named := max(within, slices.Index(roles, aQuarter)); year < 0 && named >= 0 { // Jan-16, Q1'16
+			year = 1 - named
 		}
 		within = 1 - year
+	case within == 1 && year < 0 && numbers[2] < 100: // 31-Jan-16
+		year = 2
+	case within < 0 && strings.IndexByte(around, weekdayMark) >= 0 && (year == 0 || year == 2 && strings.Contains(text, ".")): // Sun 2016-01-31, So 31.01.2016
+		within = 1
 	}
 	if year < 0 || within < 0 {
 		return time.Time{}, false

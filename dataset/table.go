@@ -16,7 +16,8 @@ type Counts struct {
 	Merged     int `json:"merged"`          // merged into the cell of an earlier row
 	NoID       int `json:"no_id,omitempty"` // dropped: an id is empty
 
-	Zeros int `json:"zeros,omitempty"` // training rows of the value 0 that were added for cells without a row
+	Zeros      int `json:"zeros,omitempty"`       // rows of the value 0 that were added for cells without a row
+	ValidZeros int `json:"valid_zeros,omitempty"` // those of the validation set
 }
 
 // Table is a list of observations: cell (Codes[0][k], Codes[1][k], ...) has value

@@ -197,7 +197,8 @@ func HeldOut(m *model.Model) int {
 			valid++
 		}
 	}
-	return valid - m.Record().Valid.N
+	record := m.Record()
+	return valid + record.Rows.ValidZeros - record.Valid.N
 }
 
 // A correction by the size of predictions has meanGroups groups, fewer if they would

@@ -178,8 +178,8 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 	if b.line, err = timeline.New(modes[b.time], b.data.IDs(b.time)); err != nil {
 		return fielderr.Errorf("data.modes", "%w", err)
 	}
-	if one, other, twice := b.line.SamePeriod(); twice {
-		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same period, so cells have several values; write them in the same way", modes[b.time].Name, one, other)
+	if err := b.line.OnePeriodEach(); err != nil {
+		return fielderr.Errorf("data.modes", "%w", err)
 	}
 	b.keys, b.steps, b.last = panel.KeyModes(modes, b.time), b.line.Steps(), b.line.Last()
 	b.result = Result{Unit: b.line.Period(), Horizon: o.Horizon, Step: o.Step}
@@ -213,8 +213,14 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	if err != nil {
 		return err
 	}
-	rows := all.Between(b.time, b.steps, origin+1, origin+horizon)
-	known := b.data.Between(b.time, b.steps, 0, origin)
+	rows, err := all.Between(b.time, b.steps, origin+1, origin+horizon)
+	if err != nil {
+		return err
+	}
+	known, err := b.data.Between(b.time, b.steps, 0, origin)
+	if err != nil {
+		return err
+	}
 	b.say("origin %d of %d: training on %s up to %s", k+1, len(b.origins), plural.Count(len(known.Y), "row"), b.id(origin))
 	if len(rows.Y) == 0 || len(known.Y) == 0 {
 		return fielderr.Errorf("windows", "there are %d rows up to the origin and %d after it", len(known.Y), len(rows.Y))
@@ -324,7 +330,7 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	correction, err := conformal.NewByHorizon(b.score, b.location, b.horizon, bins(len(b.score)))
+	correction, err := conformal.NewByHorizon(conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
 	if errors.Is(err, conformal.ErrTooFewRows) {
 		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("the intervals of the model are not calibrated: %v, such as those of more windows", err))
 		return m, nil

@@ -3,8 +3,10 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,6 +50,44 @@ func TestBacktest(t *testing.T) {
 	}
 	if !strings.Contains(r.Mix, "same month of the last year") {
 		t.Errorf("got the mix %s", r.Mix)
+	}
+}
+
+// TestBacktestOfSharedShock calibrates on origins after which all series fall: the shock does not
+// move intervals away from the means.
+func TestBacktestOfSharedShock(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	table := "store,month,value\n"
+	for s := range 20 {
+		for k := range 48 {
+			level := 100.0
+			if k >= 42 {
+				level = 94
+			}
+			table += fmt.Sprintf("s%d,%d-%02d,%.3f\n", s, 2010+k/12, k%12+1, level+float64(s)+2*rng.NormFloat64())
+		}
+	}
+	file := filepath.Join(t.TempDir(), "shock.csv")
+	if err := os.WriteFile(file, []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"store", "time=month"}}, Terms: []string{"store"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}}
+	r, m, err := Backtest(t.Context(), s, tableio.Files(file), BacktestOptions{Windows: 4, Horizon: 3, Model: true})
+	if err != nil || !r.Calibrated {
+		t.Fatalf("calibrated %v, %v", r.Calibrated, err)
+	}
+	for _, o := range []Options{{Horizon: 3, Levels: []float64{90}}, {Horizon: 3, Levels: []float64{90}, By: "total"}} {
+		written, _ := write(t, m, o)
+		for _, row := range written.rows {
+			var v [4]float64
+			for i, column := range []string{"lo-90", "mean", "median", "hi-90"} {
+				v[i], _ = strconv.ParseFloat(row[column], 64)
+			}
+			if width := v[3] - v[0]; !(v[0] < v[1] && v[1] < v[3]) || math.Abs(v[1]-v[2]) > width/5 {
+				t.Errorf("by %q: got mean %g and median %g in [%g, %g]", o.By, v[1], v[2], v[0], v[3])
+			}
+		}
 	}
 }
 

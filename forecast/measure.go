@@ -76,8 +76,14 @@ func weightOf(rows evaluate.Rows, i int) float64 {
 // measureFormulas adds the forecasts of the formulas and of their best mix.
 func (b *backtest) measureFormulas(k int, origin int64, known, rows evaluate.Rows, ahead []int, changes []metrics.Change) error {
 	formulas, predicted := b.classics(known, rows)
-	earlier := b.data.Between(b.time, b.steps, 0, origin-int64(b.opt.Horizon))
-	later := b.data.Between(b.time, b.steps, origin-int64(b.opt.Horizon)+1, origin)
+	earlier, err := b.data.Between(b.time, b.steps, 0, origin-int64(b.opt.Horizon))
+	if err != nil {
+		return err
+	}
+	later, err := b.data.Between(b.time, b.steps, origin-int64(b.opt.Horizon)+1, origin)
+	if err != nil {
+		return err
+	}
 	names, before := []string(nil), [][]float64(nil)
 	if len(earlier.Y) > 0 && len(later.Y) > 0 {
 		names, before = b.classics(earlier, later)

@@ -92,8 +92,8 @@ func (o *Options) check(m *model.Model) error {
 	if series == nil {
 		return fielderr.Errorf("data.modes", "the model has no list of series, because it has no mode of time, hardly any series has two rows, or an earlier version made it; fit a model with a mode such as time=year+month or date")
 	}
-	if a, b, twice := series.Line.SamePeriod(); twice {
-		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same %s, so its cells have several values; write them in the same way, and fit the model again", series.Line.Mode().Name, a, b, unitName(m))
+	if err := series.Line.OnePeriodEach(); err != nil {
+		return fielderr.Errorf("data.modes", "%w, and fit the model again", err)
 	}
 	if o.Future.IsZero() || o.Horizon != 0 {
 		steps := int(series.End) + 1

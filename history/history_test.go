@@ -107,14 +107,20 @@ func TestSamePeriod(t *testing.T) {
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	table := sales(t)
-	time, gaps, err := Gaps(table, until(table, "2020-05"), func(n int) error { return nil })
+	trained := until(table, "2020-05")
+	time, gaps, err := Gaps(table, Life{trained, trained}, func(n int) error { return nil })
 	// Item a has no row in months 3 and 5, item b none in 4. Month 6 is not a training period.
 	want := []Gap{{Before: 1, Time: 4}, {Before: 2, Time: 5}, {Before: 4, Time: 2}}
 	if err != nil || time != 1 || !slices.Equal(gaps, want) {
 		t.Errorf("got %v %v %v, want %v", time, gaps, err, want)
 	}
+	// Where month 6 counts, item b, which has its first row in month 3, has no row in it.
+	_, longer, err := Gaps(table, Life{trained, func(int) bool { return true }}, func(n int) error { return nil })
+	if last := longer[len(longer)-1]; err != nil || len(longer) != len(want)+1 || table.Dicts[1].ID(last.Time) != "2020-06" {
+		t.Errorf("got %v %v, want one more than %v, in month 6", longer, err, want)
+	}
 	full := errors.New("too many")
-	if _, _, err := Gaps(table, until(table, "2020-05"), func(n int) error {
+	if _, _, err := Gaps(table, Life{trained, trained}, func(n int) error {
 		if n != len(want) {
 			t.Errorf("%d gaps", n)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
@@ -114,8 +115,9 @@ func (d *Data) Recent(years int) (recent *Data, first string, err error) {
 func (d *Data) Known() (*Data, error) { return d.withHistory(true) }
 
 // Between returns the rows of the periods from first to last that are not unused, those
-// after the origin of [Data.At] included. The codes are copies.
-func (d *Data) Between(mode int, steps []int64, first, last int64) evaluate.Rows {
+// after the origin of [Data.At] included, and zeros for cells without a row if they stand for 0: in
+// later periods those of series with a row before first. The codes are copies.
+func (d *Data) Between(mode int, steps []int64, first, last int64) (evaluate.Rows, error) {
 	parts := d.split.Parts
 	if d.used != nil {
 		parts = d.used
@@ -132,7 +134,22 @@ func (d *Data) Between(mode int, steps []int64, first, last int64) evaluate.Rows
 	for m := range selected.Codes {
 		selected.Codes[m] = slices.Clone(selected.Codes[m])
 	}
-	return rowsOf(&selected)
+	if !d.zero {
+		return rowsOf(&selected), nil
+	}
+	codes := t.Codes[mode]
+	until := func(k int) bool { return parts[k] != dataset.Unused && steps[codes[k]] <= last }
+	begins := until
+	if first > 0 {
+		begins = func(k int) bool { return parts[k] != dataset.Unused && steps[codes[k]] < first }
+	}
+	time, gaps, err := d.gaps(history.Life{Begins: begins, Lasts: until}, 1)
+	if err != nil {
+		return evaluate.Rows{}, err
+	}
+	gaps = slices.DeleteFunc(gaps, func(g history.Gap) bool { return steps[g.Time] < first })
+	appendRows(&selected, d.zeroRows(all, time, gaps, false))
+	return rowsOf(&selected), nil
 }
 
 // Earlier returns the data as they were known k validation periods before: the rows of

@@ -63,11 +63,7 @@ func (r *run) takeParts() error {
 		r.parts[p] = solver.SelectOn(r.engine, all, rows[p])
 	})
 	if r.data.zero {
-		training := func(k int) bool {
-			part := r.data.split.Parts[k]
-			return part == dataset.Train || r.measured != nil && part != dataset.Unused
-		}
-		if err := r.addZeros(all, training); err != nil {
+		if err := r.addZeros(all); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,9 +136,8 @@ func (r *run) validation() (solver.Observations, []int32) {
 	return r.held, r.heldHorizon
 }
 
-// correctByOrigins computes the conformal correction from the forecasts of all origins.
-// Every second score in order of size has the other sign, so that their distribution is
-// symmetric: what the rows of a period have in common says little about the next one.
+// correctByOrigins computes the conformal correction from the forecasts of all origins, with
+// symmetric scores.
 func (r *run) correctByOrigins() error {
 	var scores, location []float64
 	var ahead []int32
@@ -154,20 +152,14 @@ func (r *run) correctByOrigins() error {
 		})
 		for i, s := range score {
 			if horizon[i] >= 1 && !math.IsNaN(s) && !math.IsInf(s, 0) {
-				scores, location, ahead = append(scores, math.Abs(s)), append(location, at[i]), append(ahead, horizon[i])
+				scores, location, ahead = append(scores, s), append(location, at[i]), append(ahead, horizon[i])
 			}
 		}
 	}
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	wider := widened(scores, order)
-	for k, i := range order {
-		if scores[i] *= wider; k%2 == 0 {
-			scores[i] *= -1
-		}
+	scores = conformal.Symmetric(scores)
+	wider := widened(scores)
+	for i := range scores {
+		scores[i] *= wider
 	}
 	kind := r.spec.Uncertainty.Conformal
 	correction, err := conformal.NewByHorizon(scores, location, ahead, 1)
@@ -183,15 +175,20 @@ func (r *run) correctByOrigins() error {
 	return err
 }
 
-// widened returns the factor by which sizes of scores are larger than the origins say, given
-// their order: 1 if intervals become wider. If they would become narrower, by few surprises
-// that happened not to come, this is believed by half.
-func widened(sizes []float64, order []int) float64 {
+// widened returns the factor by which scores are larger than the origins say: 1 if intervals become
+// wider. If they would become narrower, by few surprises that happened not to come, this is believed
+// by half.
+func widened(scores []float64) float64 {
 	const level, usual = 0.9, 1.645 // of the size of a normal score
-	if len(order) == 0 {
+	if len(scores) == 0 {
 		return 1
 	}
-	size := sizes[order[int(level*float64(len(order)))]]
+	sizes := make([]float64, len(scores))
+	for i, z := range scores {
+		sizes[i] = math.Abs(z)
+	}
+	slices.Sort(sizes)
+	size := sizes[int(level*float64(len(sizes)))]
 	if !(size > 0 && size < usual) {
 		return 1
 	}

@@ -149,7 +149,7 @@ type run struct {
 	moments     map[dataset.Part]tt.Moments
 	some        *someRows      // training rows of a large table; nil if they are not asked for
 	levels      []float64      // different targets, nil if they are many
-	zeros       int            // training rows that were added for cells without a row
+	zeros       [3]int         // rows that were added to each part for cells without a row
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	between     *baseline.Time // of one series whose rows lie between each other, else nil
 	warnings    []string
@@ -345,7 +345,7 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, Start: solved.Start, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
-	record.Rows.Zeros = r.zeros
+	record.Rows.Zeros, record.Rows.ValidZeros = r.zeros[dataset.Train]+r.zeros[dataset.Valid]+r.zeros[dataset.Test], r.zeros[dataset.Valid]
 	r.model = r.model.WithRecord(record)                                           // measures need the edges
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test, dataset.Train} { // the most expensive rows first
 		if r.opt.Compare && p != dataset.Valid {

@@ -136,8 +136,17 @@ func (c *fitCommand) Run(e *env) error {
 	if err := summary.WriteFit(e.stdout, m, report, c.Output, func(warning string) string { return nameFlags(warning, e.hasFlag) }); err != nil || len(c.unused) == 0 {
 		return err
 	}
-	columns := strings.Join(c.unused, ", ")
-	_, err = fmt.Fprintf(e.stdout, "Not used: %s. If they are known before the target is, compare a fit with --covariate %s.\n", columns, textformat.Quote(strings.Join(c.unused, ",")))
+	return c.writeUnused(e.stdout)
+}
+
+// writeUnused names the columns that the guess leaves out and that may be covariates, with the flag
+// that uses them, to be pasted into a shell.
+func (c *fitCommand) writeUnused(w io.Writer) error {
+	var columns, modes []string
+	for _, m := range c.unused {
+		columns, modes = append(columns, m.Expression()), append(modes, m.String())
+	}
+	_, err := fmt.Fprintf(w, "Not used: %s. If they are known before the target is, compare a fit with --covariate %s.\n", strings.Join(columns, ", "), textformat.Quote(strings.Join(modes, ",")))
 	return err
 }
 

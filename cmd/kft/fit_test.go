@@ -81,6 +81,26 @@ func TestOddColumnNames(t *testing.T) {
 	refused(t, exitUsage, []string{"a column with that name is written in quotes"}, "fit", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
 }
 
+// The flag that the last line of a fit proposes works as it is written.
+func TestUnusedColumnsCanBePasted(t *testing.T) {
+	inEmptyFolder(t)
+	var b strings.Builder
+	b.WriteString("shop,month,\"price, old\",temp (C),list price,units\n")
+	for i := range 96 {
+		fmt.Fprintf(&b, "S%d,2024-%02d,%d.25,%d.5,%d.75,%d\n", i/12, 1+i%12, i*7%31, i*5%29, i*3%23, 10+i*i%17)
+	}
+	write(t, "t.csv", b.String())
+	r := must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1")
+	proposed := `'price_old="price, old",temp_C="temp (C)",list price'`
+	if want := `Not used: "price, old", "temp (C)", list price. If they are known before the target is, compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
+		t.Errorf("got\n%s\nwant at the end\n%s", r.stdout, want)
+	}
+	r = must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--covariate", strings.Trim(proposed, "'"))
+	if !strings.Contains(r.stdout, "Covariates: price_old:") || strings.Contains(r.stdout, "Not used") {
+		t.Errorf("got\n%s", r.stdout)
+	}
+}
+
 func TestUnusedRowsAreCounted(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "t.csv", goodTable)

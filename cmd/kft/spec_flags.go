@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -77,5 +78,5 @@ type specFlags struct {
 	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
 
-	unused []string // columns that the guess leaves out and that may be covariates
+	unused []dataset.Mode // columns that the guess leaves out and that may be covariates
 }

@@ -83,7 +83,7 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 	}
 	for _, l := range guessed.LeftOut {
 		if l.Covariate {
-			f.unused = append(f.unused, l.Column)
+			f.unused = append(f.unused, l.Mode())
 		}
 	}
 	if !quiet {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
@@ -40,6 +41,7 @@ func Value(text string, format dataset.NumberFormat) (float64, bool) {
 	return v, ok && math.Abs(v) <= math.MaxFloat32
 }
 
+// number reads a number, also one with a percent sign: 12 % is 12.
 func number(text string, format dataset.NumberFormat) (float64, bool) {
 	if !format.Plain() {
 		plain, ok := format.AppendPlain(nil, []byte(text))
@@ -48,7 +50,7 @@ func number(text string, format dataset.NumberFormat) (float64, bool) {
 		}
 		text = string(plain)
 	}
-	return dataset.Number(text)
+	return dataset.Number(strings.TrimRight(strings.TrimSuffix(text, "%"), " "))
 }
 
 // cut divides sorted distinct values, each with a number of rows, into at most MaxBins

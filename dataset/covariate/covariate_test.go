@@ -25,6 +25,9 @@ func TestValue(t *testing.T) {
 		{text: "-0", want: 0, ok: true},
 		{text: "", want: math.NaN(), ok: true},
 		{text: "n/a", want: math.NaN(), ok: true},
+		{text: "12.5%", want: 12.5, ok: true},
+		{text: "12 %", want: 12, ok: true},
+		{text: "%"},
 		{text: "low"}, {text: "inf"}, {text: "1e39"},
 		{text: "1.234,5 €", format: comma, want: 1234.5, ok: true},
 		{text: "1.234", format: comma, want: 1234, ok: true},
@@ -157,6 +160,7 @@ func TestEncodeErrors(t *testing.T) {
 		want string
 	}{
 		{table("number", "1", "cheap", "2", "cheap"), `t.csv: data row 2, column price: "cheap" is not a finite number, which number(price) requires (2 rows have it)`},
+		{table("number", "12.5%", "0", "0.125", "3%"), `t.csv: column price: some values have a percent sign, as "12.5%" in data row 1, and others have none, as "0.125" in data row 3, so that their unit is unknown; write all`},
 		{table("number", "1", "1.0"), "only one value"},
 		{table("level", "", "NA"), "only one value"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -36,6 +37,9 @@ func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error 
 		case wrong >= 0:
 			return notNumber(t, m, int32(wrong), source)
 		default:
+			if err := checkPercents(t, m, values, source); err != nil {
+				return err
+			}
 			SetNumbers(t, m, values)
 		}
 		if t.Dicts[m].Len() == 1 {
@@ -62,6 +66,26 @@ func distinct(values []float64) int {
 	present := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(present)
 	return len(slices.Compact(present))
+}
+
+// checkPercents returns an error if some numbers have a percent sign and others, but for 0, have
+// none, because their unit is unknown then.
+func checkPercents(t *dataset.Table, m int, values []float64, source string) error {
+	ids, with, without := t.Dicts[m].IDs(), -1, -1 // observations
+	for k, code := range t.Codes[m] {
+		switch percent := strings.HasSuffix(ids[code], "%"); {
+		case percent && with < 0:
+			with = k
+		case !percent && without < 0 && values[code] != 0 && !math.IsNaN(values[code]):
+			without = k
+		}
+		if with >= 0 && without >= 0 {
+			value := func(k int) string { return fmt.Sprintf("%q in data row %d", ids[t.Codes[m][k]], t.SourceRow(k)+1) }
+			return fielderr.Errorf("data.modes", "%s: column %s: some values have a percent sign, as %s, and others have none, as %s, so that their unit is unknown; write all of them with a percent sign or all without",
+				source, t.Modes[m].Columns[0], value(with), value(without))
+		}
+	}
+	return nil
 }
 
 // notNumber describes a value of a numeric covariate that is not a number.

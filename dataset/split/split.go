@@ -195,6 +195,9 @@ func (s Spec) byTime(t *dataset.Table, split *Split) error {
 		return fielderr.Errorf("split", "split %s: mode %s has the periods %s to %s, and nothing can follow the last %s of a cycle: the table does not say which one it belongs to; add the missing part to data.modes, as in time=year+%s, or choose another split",
 			s, t.Modes[m].Name, dict.ID(found.Order[0]), dict.ID(found.Order[len(found.Order)-1]), found.Cycle, found.Cycle)
 	}
+	if err := onePeriodEach(t.Modes[m], dict.IDs()); err != nil {
+		return fielderr.Errorf("data.modes", "%w", err)
+	}
 	split.Note = found.Note
 	split.Periods = map[dataset.Part]string{}
 	partOf := make([]dataset.Part, dict.Len())
@@ -210,6 +213,16 @@ func (s Spec) byTime(t *dataset.Table, split *Split) error {
 	}
 	split.Parts = partsOf(t.Codes[m], partOf)
 	return nil
+}
+
+// onePeriodEach returns an error if two ids are the same period, which a forecast could not tell
+// apart.
+func onePeriodEach(mode dataset.Mode, ids []string) error {
+	line, err := timeline.New(mode, ids)
+	if err != nil {
+		return err
+	}
+	return line.OnePeriodEach()
 }
 
 func (s Spec) byEntity(t *dataset.Table, seed uint64) ([]dataset.Part, error) {

@@ -229,6 +229,11 @@ func TestErrors(t *testing.T) {
 	if s, _ := Parse("time:last=1,mode=movie"); !slices.Contains(apply(t, pairs, s.String(), 0).Parts, dataset.Test) {
 		t.Error("a mode that is named is not used")
 	}
+	twice := tableOf(t, "time,y\n2024-06-01T01:00Z,1\n2024-06-01T03:00+02:00,2\n2024-06-01T02:00Z,1\n2024-06-01T03:00Z,2\n", dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "time")})
+	want := `mode time: the ids "2024-06-01T01:00Z" and "2024-06-01T03:00+02:00" are the same hour, so its cells have several values; write them in the same way`
+	if _, err := s.Apply(twice, 0); err == nil || err.Error() != want {
+		t.Errorf("one hour with two ids: got error %v, want %s", err, want)
+	}
 	s, _ = Parse("entity:id=10%")
 	if _, err := s.Apply(few, 0); err == nil || err.Error() != "split entity:id=10%: mode id has 2 ids, too few to hold any out; choose another split" {
 		t.Errorf("too few ids: got error %v", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
@@ -122,7 +123,7 @@ func (g *Guess) checkMoreCells(source Source) {
 	}
 	seed := maphash.MakeSeed()
 	seen := make(map[uint64]struct{}, cellRows)
-	rows, repeated := 0, 0
+	rows, repeats := 0, dataset.Repeats{PutBack: true}
 	p := pipeline{source: source, schema: schema, format: g.Format, threads: 1}
 	encoders := make([]*modeid.Encoder, len(schema.Modes))
 	for m, mode := range schema.Modes {
@@ -148,7 +149,8 @@ func (g *Guess) checkMoreCells(source Source) {
 			}
 			h := maphash.Bytes(seed, cell)
 			if _, again := seen[h]; again {
-				repeated++
+				repeats.Rows++
+				repeats.PutBack = repeats.PutBack && putBack(string(cell))
 			}
 			seen[h] = struct{}{}
 		}
@@ -157,7 +159,16 @@ func (g *Guess) checkMoreCells(source Source) {
 		}
 		return nil, nil
 	}, func(any) error { return nil })
-	if (err == nil || errors.Is(err, errEnoughRows)) && repeated > 0 {
-		g.ProposeDuplicates(repeated, false)
+	if (err == nil || errors.Is(err, errEnoughRows)) && repeats.Rows > 0 {
+		g.ProposeDuplicates(repeats)
 	}
+}
+
+// putBack reports whether one of the ids of a cell, each of which ends in a zero byte, is a time
+// at which clocks may have been put back.
+func putBack(cell string) bool {
+	return slices.ContainsFunc(strings.Split(cell, "\x00"), func(id string) bool {
+		t, ok := dataset.Moment(id)
+		return ok && dataset.PutBack(t)
+	})
 }

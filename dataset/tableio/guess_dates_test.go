@@ -44,7 +44,7 @@ func TestGuessMonths(t *testing.T) {
 			return time.Date(2020, time.Month(day.YearDay()), 1, 0, 0, 0, 0, time.UTC).Format(layout)
 		}
 	}
-	for _, layout := range []string{"01.2006", "1.2006", "2006.01", "01/2006", "01-2006", "2006M01", "Jan-06", "02-Jan-2006", "Jan 2, 2006"} {
+	for _, layout := range []string{"01.2006", "1.2006", "2006.01", "01/2006", "01-2006", "2006M01", "Jan-06", "02-Jan-2006", "Jan 2, 2006", "02-Jan-06", "Mon 2006-01-02", "Monday 2 January 2006", "02.01.2006 (Mon)"} {
 		text := strings.ReplaceAll(datedSales(30, month(strings.ReplaceAll(layout, ", ", "; "))), "; ", " ")
 		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
 		if err != nil || g.Columns[1].Kind != dataset.KindDate || !slices.Equal(g.Modes, []string{"store", "time=day"}) || g.Target != "sales" {
@@ -103,6 +103,70 @@ func TestGuessFunctionOfDayFirst(t *testing.T) {
 		if ids := table.Dicts[i].IDs(); m.Func == "date" && ids[0] != "2015-01-05" {
 			t.Errorf("the first date is %s, want 2015-01-05", ids[0])
 		}
+	}
+}
+
+// Numbers of days are dates by the name of their column and their distances.
+func TestGuessSerialDates(t *testing.T) {
+	t.Parallel()
+	serial := func(day time.Time) string {
+		return fmt.Sprint(int(day.Sub(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)).Hours() / 24))
+	}
+	text := datedSales(40, serial)
+	g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+	want := []string{"the numbers of column day are read as dates of a spreadsheet: 44562 is 2022-01-01"}
+	if err != nil || !slices.Equal(g.Modes, []string{"store", "time=day"}) || !slices.Equal(g.Notes, want) {
+		t.Errorf("got modes %q, notes %q, %v", g.Modes, g.Notes, err)
+	}
+	g, err = GuessColumns(Files(datasettest.WriteFile(t, "t.csv", strings.Replace(text, ",day,", ",code,", 1))), Format{})
+	if err != nil || g.Columns[1].Kind == dataset.KindDate {
+		t.Errorf("a code is a date, %v", err)
+	}
+}
+
+// The hour in which clocks are put back occurs twice; its rows are not added up.
+func TestGuessPutBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hour, value string // the repeated hour and the form of values
+		repeats     int    // rows of the table before the repeated one
+		want        string
+	}{
+		"measurements": {"2024-10-27 02:00", "%d.5", 400, "mean"},
+		"counts":       {"2024-10-27 02:00", "%d", 400, "last"},
+		"other hour":   {"2024-10-27 07:00", "%d", 400, "sum"},
+		"other day":    {"2024-10-26 02:00", "%d.5", 400, "sum"},
+		"large table":  {"2024-10-27 02:00", "%d", 150_000, "last"},
+	} {
+		var b strings.Builder
+		b.WriteString("at,load\n")
+		start := time.Date(2024, 10, 20, 0, 0, 0, 0, time.UTC)
+		for i := range c.repeats {
+			at := start.Add(time.Duration(i) * time.Hour).Format("2006-01-02 15:04")
+			fmt.Fprintf(&b, "%s,"+c.value+"\n", at, i%17)
+			if at == c.hour {
+				fmt.Fprintf(&b, "%s,"+c.value+"\n", at, 18)
+			}
+		}
+		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", b.String())), Format{})
+		if err != nil || g.Duplicates != c.want || g.Repeated != 1 {
+			t.Errorf("%s: got rule %q for %d rows, %v; want %q for 1", name, g.Duplicates, g.Repeated, err, c.want)
+		}
+	}
+}
+
+// Times of which only some have an offset from UTC have no order.
+func TestGuessSomeOffsets(t *testing.T) {
+	t.Parallel()
+	row := 0
+	text := datedSales(40, func(day time.Time) string {
+		row++
+		return day.Format("2006-01-02T15:04") + map[bool]string{true: "+01:00"}[row < 100]
+	})
+	_, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+	want := `t.csv, line 101, column "day", value "2022-02-03T00:00": it has no offset from UTC, and 2022-01-01T00:00+01:00 in line 2 has one, so their order in time is unknown; write all times of the column with an offset or all without`
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got error\n%v\nwant\n%s", err, want)
 	}
 }
 

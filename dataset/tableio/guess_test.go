@@ -82,6 +82,42 @@ func TestGuessColumns(t *testing.T) {
 
 // TestGuessRepeatedCellsInParts checks the rule for ratings of the same cell: their mean, or
 // all of them where a column says which part a row is in.
+// Numbers of which only some have a percent sign have no known unit.
+func TestGuessMixedPercents(t *testing.T) {
+	t.Parallel()
+	table := func(rate, discount func(i int) string) string {
+		var b strings.Builder
+		b.WriteString("shop,month,discount,rate\n")
+		for i := range 80 {
+			fmt.Fprintf(&b, "S%d,2024-%02d,%s,%s\n", i/10, 1+i%10, discount(i), rate(i))
+		}
+		return b.String()
+	}
+	plain := func(i int) string { return fmt.Sprintf("0.%03d", i*37%1000) }
+	percent := func(i int) string { return fmt.Sprintf("%d.5%%", i*37%100) }
+	mixed := func(i int) string {
+		if i == 1 || i > 40 {
+			return plain(i)
+		}
+		return percent(i)
+	}
+	guess := func(text string) (*Guess, error) {
+		return GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+	}
+	if g, err := guess(table(percent, percent)); err != nil || g.Target != "rate" || g.Columns[3].Max != 99.5 {
+		t.Errorf("percentages: got target %q up to %v, %v", g.Target, g.Columns[3].Max, err)
+	}
+	_, err := guess(table(mixed, plain))
+	want := `t.csv, column "rate": some values have a percent sign, as "0.5%" in line 2, and others have none, as "0.037" in line 3, so that their unit is unknown; write all of them with a percent sign or all without`
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got error\n%v\nwant\n%s", err, want)
+	}
+	g, err := guess(table(plain, mixed))
+	if err != nil || len(g.LeftOut) != 1 || !strings.Contains(g.LeftOut[0].Reason, `"0.5%" in line 2`) || g.LeftOut[0].Covariate {
+		t.Errorf("got %+v, %v; want the mixed discount with its lines", g.LeftOut, err)
+	}
+}
+
 func TestGuessRepeatedCellsInParts(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

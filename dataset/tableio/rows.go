@@ -107,7 +107,7 @@ func (t *openTable) numberProblem(r rowset, row, c int, kind numeric.Kind, remed
 			for _, f := range []numeric.Format{{Decimal: '.', Thousands: ','}, {Decimal: ',', Thousands: '.'}, {Decimal: ',', Thousands: ' '}, {Decimal: '.', Thousands: '\''}} {
 				if _, kind := f.Parse([]byte(e.Value)); kind == numeric.Finite {
 					e.Problem = "this is not a plain number"
-					e.Remedy = "if it is written with a decimal comma, with separators of thousands or with a sign of a currency, set data.decimal and data.thousands"
+					e.Remedy = "if it is written with a decimal comma, with separators of thousands, with a sign of a currency or a percent sign, set data.decimal and data.thousands"
 					break
 				}
 			}

@@ -251,14 +251,18 @@ func (t *Timeline) Cycles() []Cycle {
 	return slices.DeleteFunc(cycles, func(c Cycle) bool { return !(c.Periods > 1.5) })
 }
 
-// SamePeriod returns two ids of the same period, written differently, if there are any.
-func (t *Timeline) SamePeriod() (a, b string, found bool) {
+// OnePeriodEach returns an error if two ids are the same period, written differently.
+func (t *Timeline) OnePeriodEach() error {
 	seen := map[int64]string{}
 	for i, step := range t.steps {
 		if other, twice := seen[step]; twice {
-			return other, t.ids[i], true
+			unit := t.grid.unit
+			if unit == "" || t.grid.perStep > 1 {
+				unit = "period"
+			}
+			return fmt.Errorf("mode %s: the ids %q and %q are the same %s, so its cells have several values; write them in the same way", t.mode.Name, other, t.ids[i], unit)
 		}
 		seen[step] = t.ids[i]
 	}
-	return "", "", false
+	return nil
 }

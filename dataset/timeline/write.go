@@ -23,10 +23,16 @@ type writer struct {
 type columnWriter struct {
 	date   *calendar.Layout // of a column of dates
 	tokens []periodtext.Token
-	part   []int // of each token: its part, or -1
+	part   []int // of each token: its part, -1 for a text, or aWeekday
 	pad    []int // of each token: the number of digits to fill up with zeros
 	short  bool  // months have names of three letters
+
+	months   map[int]string // names that occur
+	weekdays map[int]string // the same, from 0 for Sunday
 }
+
+// aWeekday is in place of the part of a token that is the name of a weekday.
+const aWeekday = -2
 
 // newWriter learns how the ids are written. It returns nil if they are not all alike.
 func (t *Timeline) newWriter(order []int32) *writer {
@@ -70,10 +76,14 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 		out.tokens = []periodtext.Token{{Text: example, Kind: periodtext.Number}} // -3 is one number
 	}
 	out.part, out.pad = make([]int, len(out.tokens)), make([]int, len(out.tokens))
+	out.findNames(texts, t.format)
 	number := 0
 	for i, token := range out.tokens {
 		out.part[i] = -1
-		if token.Kind == periodtext.Other {
+		if token.Kind == periodtext.Weekday {
+			out.part[i] = aWeekday
+		}
+		if token.Kind == periodtext.Other || token.Kind == periodtext.Weekday {
 			continue
 		}
 		for _, k := range parts {
@@ -88,6 +98,21 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 		number++
 	}
 	return out, true
+}
+
+// findNames collects the names of months and weekdays that occur.
+func (w *columnWriter) findNames(texts []string, format dataset.IDFormat) {
+	w.months, w.weekdays = map[int]string{}, map[int]string{}
+	for _, text := range texts {
+		for _, token := range format.Tokens(text) {
+			switch token.Kind {
+			case periodtext.Month:
+				w.months[int(token.Number)] = token.Text
+			case periodtext.Weekday:
+				w.weekdays[int(token.Number)] = token.Text
+			}
+		}
+	}
 }
 
 // measure finds out whether token i is filled up with zeros. Numbers that all have two
@@ -133,6 +158,14 @@ func (w *writer) write(c int64) (string, bool) {
 		}
 		var b strings.Builder
 		for k, token := range column.tokens {
+			if column.part[k] == aWeekday {
+				name, known := column.weekdays[int(at.Weekday())]
+				if !known {
+					return "", false
+				}
+				b.WriteString(name)
+				continue
+			}
 			if column.part[k] < 0 {
 				b.WriteString(token.Text)
 				continue
@@ -141,14 +174,16 @@ func (w *writer) write(c int64) (string, bool) {
 			if w.format.TwoYears && slices.Contains(column.part[:k], column.part[k]) {
 				written = at.AddDate(1, 0, 0)
 			}
-			b.WriteString(w.number(c, written, column.part[k], token, column.pad[k], column.short))
+			b.WriteString(w.number(c, written, column, k))
 		}
 		columns[i] = b.String()
 	}
 	return strings.Join(columns, "-"), true
 }
 
-func (w *writer) number(c int64, at time.Time, part int, token periodtext.Token, pad int, short bool) string {
+// number returns the text of token k of a column at a coordinate.
+func (w *writer) number(c int64, at time.Time, column *columnWriter, k int) string {
+	part, token, pad := column.part[k], column.tokens[k], column.pad[k]
 	unit := w.format.Parts[part].Unit
 	if w.grid.kind == numbers {
 		if part != len(w.format.Parts)-1 {
@@ -159,7 +194,10 @@ func (w *writer) number(c int64, at time.Time, part int, token periodtext.Token,
 	v := value(unit, at, w.weeks)
 	switch {
 	case token.Kind == periodtext.Month:
-		return periodtext.MonthName(v, token.Text, short)
+		if name, known := column.months[v]; known {
+			return name
+		}
+		return periodtext.MonthName(v, token.Text, column.short)
 	case unit == "year" && len(token.Text) == 2:
 		return padded(int64(v%100), 2)
 	}

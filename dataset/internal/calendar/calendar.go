@@ -71,13 +71,17 @@ const (
 )
 
 // Parse reads unix time in seconds, milliseconds, microseconds or nanoseconds
-// (distinguished by size), yyyymmdd, an ISO-like date with or without a time, and
+// (distinguished by size), yyyymmdd, also with hhmmss behind it, an ISO-like date with or without a time, and
 // month/day/year or day.month.year with or without a time; these may have years of two
-// digits. A time zone is ignored: the clock is the one that was written.
+// digits. The moment has the clock that was written, in the zone of its offset from UTC if it
+// has one (see Zoned), and otherwise in UTC.
 func Parse(b []byte) (time.Time, bool) { return ByText.Parse(b) }
 
 // Parse is like the function Parse for dates whose parts have a known order.
 func (o Order) Parse(b []byte) (time.Time, bool) {
+	if o == Serial {
+		return parseSerial(b)
+	}
 	if t, ok := parseUnix(b); ok {
 		return t, true
 	}
@@ -86,18 +90,45 @@ func (o Order) Parse(b []byte) (time.Time, bool) {
 		date, clock = b[:i], bytes.TrimSpace(b[i+1:])
 	}
 	year, month, day, ok := o.parseDate(date)
+	if compact, isCompact := parseCompact(date); isCompact && len(date) == len("20060102") && clock != nil {
+		year, month, day, ok = compact.Year(), int(compact.Month()), compact.Day(), true
+	}
 	if !ok {
 		return time.Time{}, false
 	}
-	hour, minute, ok := parseClock(clock)
+	at, zone, ok := parseClock(clock)
 	if !ok {
 		return time.Time{}, false
 	}
-	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, time.UTC)
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, zone)
 	if t.Day() != day || t.Month() != time.Month(month) { // 31 June
 		return time.Time{}, false
 	}
-	return t, true
+	return t.Add(at), true
+}
+
+// compactLayouts are dates and times in digits, by their number.
+var compactLayouts = map[int]string{8: "20060102", 10: "2006010215", 12: "200601021504", 14: "20060102150405"}
+
+// parseCompact reads digits that form a date or a date and a time, of the years 1950 to 2049 if
+// there is a time: others are unix times.
+func parseCompact(b []byte) (time.Time, bool) {
+	if len(b) < 8 || len(b) > 14 || len(b)%2 != 0 {
+		return time.Time{}, false
+	}
+	var part [7]int // pairs of digits: the year in two of them, month, day, hour, minute, second
+	for i, c := range b {
+		if c < '0' || c > '9' {
+			return time.Time{}, false
+		}
+		part[i/2] = 10*part[i/2] + int(c-'0')
+	}
+	year, month, day, hour, minute, second := 100*part[0]+part[1], part[2], part[3], part[4], part[5], part[6]
+	if year < 1000 || len(b) > 8 && (year < 1950 || year > 2049) || hour > 23 || minute > 59 || second > 59 {
+		return time.Time{}, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	return t, t.Day() == day && t.Month() == time.Month(month)
 }
 
 // parseUnix reads integers of nine digits or more, which are moments after 1973, and
@@ -114,10 +145,8 @@ func parseUnix(b []byte) (time.Time, bool) {
 		}
 		v = v*10 + int64(c-'0')
 	}
-	if len(whole) == 8 {
-		year, month, day := int(v/10000), int(v/100%100), int(v%100)
-		t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-		return t, year >= 1000 && t.Day() == day && t.Month() == time.Month(month)
+	if t, ok := parseCompact(whole); ok || len(whole) == 8 {
+		return t, ok
 	}
 	switch {
 	case v < 1e11:
@@ -130,39 +159,55 @@ func parseUnix(b []byte) (time.Time, bool) {
 	return time.Unix(0, v).UTC(), v >= 0
 }
 
-// parseClock reads h:m, h:m:s and h. It ignores a fraction and a time zone, and
-// understands AM or PM at the end.
-func parseClock(b []byte) (hour, minute int, ok bool) {
+// parseClock reads h:m, h:m:s, h, hhmm and hhmmss, with AM or PM and the zone after it. It ignores
+// a fraction of a second. 24:00 is the end of the day.
+func parseClock(b []byte) (at time.Duration, zone *time.Location, ok bool) {
 	if len(b) == 0 {
-		return 0, 0, true
+		return 0, time.UTC, true
 	}
-	digits := func() (int, bool) {
-		n := 0
-		for n < len(b) && b[n] >= '0' && b[n] <= '9' {
-			n++
+	var part [3]int // hour, minute, second
+	digits := len(b) - len(bytes.TrimLeft(b, "0123456789"))
+	if digits == 4 || digits == 6 {
+		for k := range digits / 2 {
+			part[k], _ = smallNumber(b[2*k : 2*k+2])
 		}
-		v, ok := smallNumber(b[:n])
-		b = b[n:]
-		return v, ok
-	}
-	if hour, ok = digits(); !ok {
-		return 0, 0, false
-	}
-	if len(b) > 0 && b[0] == ':' {
-		b = b[1:]
-		if minute, ok = digits(); !ok {
-			return 0, 0, false
+		b = b[digits:]
+	} else {
+		for k := range part {
+			if part[k], ok = smallNumber(b[:digits]); !ok {
+				return 0, nil, false
+			}
+			b = b[digits:]
+			if k == 2 || len(b) < 2 || b[0] != ':' {
+				break
+			}
+			b = b[1:]
+			digits = len(b) - len(bytes.TrimLeft(b, "0123456789"))
 		}
 	}
-	if len(b) >= 2 {
-		switch half := strings.ToLower(string(b[len(b)-2:])); {
-		case half == "pm" && hour < 12:
+	hour, minute, second := part[0], part[1], part[2]
+	b = bytes.TrimSpace(bytes.TrimLeft(b, ":.,0123456789"))
+	if half := halfOfDay(b); half != "" {
+		switch {
+		case half[0]|0x20 == 'p' && hour < 12:
 			hour += 12
-		case half == "am" && hour == 12:
+		case half[0]|0x20 == 'a' && hour == 12:
 			hour = 0
 		}
+		b = b[len(half):]
 	}
-	return hour, minute, hour < 24 && minute < 60
+	at = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
+	return at, parseZone(b), at <= 24*time.Hour && minute < 60 && second <= 60
+}
+
+// halfOfDay returns AM, PM, a.m. or p.m. at the beginning of a text as it is written, or "".
+func halfOfDay(b []byte) string {
+	for _, half := range []string{"am", "pm", "a.m.", "p.m."} {
+		if len(b) >= len(half) && strings.EqualFold(string(b[:len(half)]), half) {
+			return string(b[:len(half)])
+		}
+	}
+	return ""
 }
 
 func smallNumber(b []byte) (int, bool) {

@@ -12,6 +12,9 @@ const (
 	MonthFirst Order = "mdy" // as in the United States
 	DayFirst   Order = "dmy"
 	YearFirst  Order = "ymd" // with a year of two digits, as in 16/12/31
+
+	// Serial is that of numbers of days, as spreadsheets count them: 45292 is 2024-01-01.
+	Serial Order = "serial"
 )
 
 // OrderOf returns the order in which all texts are dates: the only one that gives valid

@@ -10,11 +10,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 )
 
-// A Token is a piece of a text: a number, the name of a month, or anything else.
+// A Token is a piece of a text: a number, the name of a month or a weekday, or anything else.
 type Token struct {
 	Text   string
 	Kind   Kind
-	Number float64 // of a number or a month
+	Number float64 // of a number, a month, or a weekday from 0 for Sunday
 }
 
 // Kind is what a token is.
@@ -22,10 +22,14 @@ type Kind uint8
 
 // Kinds of tokens.
 const (
-	Other  Kind = iota // a word, or one other character
-	Number             // digits
-	Month              // the name of a month, which counts as a number
+	Other   Kind = iota // a word, or one other character
+	Number              // digits
+	Month               // the name of a month, which counts as a number
+	Weekday             // the name of a weekday beside a date
 )
+
+// dateNumbers is the number of numbers and months of a date, beside which weekdays are recognised.
+const dateNumbers = 3
 
 // Cut splits a text into tokens. Their texts make up the text.
 func Cut(text string) []Token {
@@ -54,8 +58,40 @@ func Cut(text string) []Token {
 		token.Text = text[start:i]
 		tokens = append(tokens, token)
 	}
+	findWeekdays(tokens)
 	return tokens
 }
+
+// findWeekdays marks the names of weekdays in the text of a date.
+func findWeekdays(tokens []Token) {
+	numbers := 0
+	for _, token := range tokens {
+		if token.Kind != Other {
+			numbers++
+		}
+	}
+	if numbers < dateNumbers {
+		return
+	}
+	for i := range tokens {
+		token := &tokens[i]
+		if day, ok := weekdays[strings.ToLower(token.Text)]; ok && token.Kind == Other {
+			token.Kind, token.Number = Weekday, float64(day)
+		}
+	}
+}
+
+// weekdays are the names of weekdays in English and German, from Sunday.
+var weekdays = func() map[string]int {
+	named := map[string]int{"tues": 2, "thur": 4, "thurs": 4, "wednes": 3}
+	for i, name := range strings.Fields("sunday monday tuesday wednesday thursday friday saturday") {
+		named[name], named[name[:3]] = i, i
+	}
+	for i, name := range strings.Fields("sonntag montag dienstag mittwoch donnerstag freitag samstag") {
+		named[name], named[name[:2]] = i, i
+	}
+	return named
+}()
 
 // CutYear splits a number such as 201612 into its year and the month or the week, of which
 // there are at most so many.
@@ -78,8 +114,12 @@ func monthNamed(word string) int {
 			return i + 1
 		}
 	}
-	return 0
+	return germanMonths[word]
 }
+
+// germanMonths are the names that differ from English ones.
+var germanMonths = map[string]int{"januar": 1, "jän": 1, "februar": 2, "mär": 3, "mrz": 3, "märz": 3, "maerz": 3, "mai": 5, "juni": 6, "juli": 7,
+	"okt": 10, "oktober": 10, "dez": 12, "dezember": 12}
 
 // MonthName writes the name of month 1 to 12 as the example is written: in full unless
 // short, in its case.

@@ -126,7 +126,7 @@ func WriteData(b *strings.Builder, m *kft.Model) {
 		}
 	}
 	if n := record.Rows.Zeros; n > 0 {
-		fmt.Fprintf(b, "      %s without a row, within the life of a series, count as 0 in the training set\n", textformat.Plural(n, "cell"))
+		fmt.Fprintf(b, "      %s without a row, within the life of a series, count as 0\n", textformat.Plural(n, "cell"))
 	}
 }
 
