@@ -117,13 +117,8 @@ func (l *Level) spread() {
 	}
 }
 
-// factors[s] is exp((s - 3 noStep)/stepsPerUnit), the product of the factors of three entries with the sum s.
-var factors = func() (f predictive.StepFactors) {
-	for i := range f {
-		f[i] = math.Exp(float64(i-3*noStep) / stepsPerUnit)
-	}
-	return f
-}()
+// factors are the products of the factors of three entries, by the sum of the entries.
+var factors = predictive.NewStepFactors(stepsPerUnit, 3*noStep)
 
 // without are dense entries of an entity without factors.
 var without = slices.Repeat([]uint8{noStep}, Values+predictive.StepRoom)
@@ -133,7 +128,7 @@ func (t *Table) weigh(h *predictive.Heaped, codes, found [][]int32, row int) {
 	dense, n := [...][]uint8{without, without, without}, 0
 	multiply := func() {
 		if n > 0 {
-			h.MultiplySteps(&factors, dense[0], dense[1], dense[2])
+			h.MultiplySteps(factors, dense[0], dense[1], dense[2])
 			dense, n = [...][]uint8{without, without, without}, 0
 		}
 	}
@@ -176,7 +171,7 @@ func (l *Level) apply(h *predictive.Heaped, e int32) {
 			return
 		}
 		if k >= 0 {
-			h.Weight[k] *= factors[int(entries[i])+2*noStep]
+			h.Weight[k] *= factors.All[int(entries[i])+2*noStep]
 		}
 	}
 }

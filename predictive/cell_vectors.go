@@ -39,7 +39,7 @@ func evenGo(weight, probability []float64) {
 func multiplyGo(weight []float64, a, b, c []uint8, factors *StepFactors) {
 	a, b, c = a[:len(weight)], b[:len(weight)], c[:len(weight)]
 	for i := range weight {
-		weight[i] *= factors[int(a[i])+int(b[i])+int(c[i])]
+		weight[i] *= factors.All[int(a[i])+int(b[i])+int(c[i])]
 	}
 }
 

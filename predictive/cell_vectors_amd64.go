@@ -26,7 +26,7 @@ func even(weight, probability []float64) {
 func multiply(weight []float64, a, b, c []uint8, factors *StepFactors) {
 	if n := len(weight); cellVectors && n > 0 {
 		end := n + cellLanes - 1
-		multiplyAVX512(&weight[0], n, &a[:end][0], &b[:end][0], &c[:end][0], factors)
+		multiplyAVX512(&weight[0], n, &a[:end][0], &b[:end][0], &c[:end][0], &factors.parts)
 		return
 	}
 	multiplyGo(weight, a, b, c, factors)
@@ -72,7 +72,7 @@ func levelsAVX512(level, weight, edges *float64, n int, table *levelTable, scale
 func evenAVX512(weight, probability *float64, n int)
 
 //go:noescape
-func multiplyAVX512(weight *float64, n int, a, b, c *uint8, factors *StepFactors)
+func multiplyAVX512(weight *float64, n int, a, b, c *uint8, parts *stepParts)
 
 //go:noescape
 func countAVX512(values *float64, n int, limit float64) int

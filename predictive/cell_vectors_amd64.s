@@ -138,27 +138,37 @@ whole:
 	VZEROUPPER
 	RET
 
-// FACTORS sets Z3 to the factors of eight steps.
+// FACTORS sets Z3 to the factors of eight steps: the products of three numbers that are in registers, chosen by the lowest four bits
+// of the steps, the next four and the others. Gather instructions are slow on some CPUs.
 #define FACTORS \
-	VPMOVZXBD  (R8), Y0; \
-	VPMOVZXBD  (R9), Y1; \
-	VPMOVZXBD  (R10), Y2; \
-	VPADDD     Y1, Y0, Y0; \
-	VPADDD     Y2, Y0, Y0; \
-	KXNORW     K2, K2, K2; \
-	VPXORQ     Z3, Z3, Z3; \
-	VGATHERDPD (BX)(Y0*8), K2, Z3
+	VPMOVZXBQ  (R8), Z0; \
+	VPMOVZXBQ  (R9), Z1; \
+	VPMOVZXBQ  (R10), Z2; \
+	VPADDQ     Z1, Z0, Z0; \
+	VPADDQ     Z2, Z0, Z0; \
+	VPSRLQ     $4, Z0, Z1; \
+	VPSRLQ     $8, Z0, Z2; \
+	VPERMI2PD  Z17, Z16, Z0; \
+	VPERMI2PD  Z19, Z18, Z1; \
+	VPERMPD    Z20, Z2, Z2; \
+	VMULPD     Z1, Z0, Z0; \
+	VMULPD     Z2, Z0, Z3
 
-// func multiplyAVX512(weight *float64, n int, a, b, c *uint8, factors *StepFactors)
+// func multiplyAVX512(weight *float64, n int, a, b, c *uint8, parts *stepParts)
 TEXT ·multiplyAVX512(SB), NOSPLIT, $0-48
-	MOVQ weight+0(FP), DI
-	MOVQ n+8(FP), CX
-	MOVQ a+16(FP), R8
-	MOVQ b+24(FP), R9
-	MOVQ c+32(FP), R10
-	MOVQ factors+40(FP), BX
-	CMPQ CX, $8
-	JL   last
+	MOVQ    weight+0(FP), DI
+	MOVQ    n+8(FP), CX
+	MOVQ    a+16(FP), R8
+	MOVQ    b+24(FP), R9
+	MOVQ    c+32(FP), R10
+	MOVQ    parts+40(FP), BX
+	VMOVUPD (BX), Z16
+	VMOVUPD 64(BX), Z17
+	VMOVUPD 128(BX), Z18
+	VMOVUPD 192(BX), Z19
+	VMOVUPD 256(BX), Z20
+	CMPQ    CX, $8
+	JL      last
 
 next:
 	FACTORS

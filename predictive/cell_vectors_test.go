@@ -29,12 +29,12 @@ func TestCellVectors(t *testing.T) {
 	for i := range 64 {
 		steps[0][i], steps[1][i], steps[2][i] = uint8(rng.Uint32()), uint8(rng.Uint32()), 255
 	}
-	factors := testFactors()
+	factors := NewStepFactors(16, 384)
 	for n := range 40 {
 		a, f := numbers(n+1), numbers(n+1)
 		got, want := slices.Clone(a), slices.Clone(a)
-		multiply(got[:n], steps[0][:], steps[1][:], steps[2][:], &factors)
-		multiplyGo(want[:n], steps[0][:], steps[1][:], steps[2][:], &factors)
+		multiply(got[:n], steps[0][:], steps[1][:], steps[2][:], factors)
+		multiplyGo(want[:n], steps[0][:], steps[1][:], steps[2][:], factors)
 		same("products", n, got, want)
 		got, want = make([]float64, 4*n+32), make([]float64, 4*n)
 		even(got, a[:n])
@@ -68,18 +68,11 @@ func TestCellVectors(t *testing.T) {
 	}
 }
 
-func testFactors() (f StepFactors) {
-	for i := range f {
-		f[i] = 1 + float64(i)/1000
-	}
-	return f
-}
-
 func BenchmarkCells(b *testing.B) {
 	t := Power(0.2, 1)
 	cells := NewCells(t, 256)
 	var h Heaped
-	factors, steps := testFactors(), make([]uint8, 256+StepRoom)
+	factors, steps := NewStepFactors(16, 0), make([]uint8, 256+StepRoom)
 	values, counts := []uint8{6, 12, 24}, []uint8{3, 9, 2}
 	d := Gaussian(t, t.Forward(12), 0.1, 0.4)
 	b.Run("set", func(b *testing.B) {
@@ -89,7 +82,7 @@ func BenchmarkCells(b *testing.B) {
 	})
 	b.Run("weigh", func(b *testing.B) {
 		for b.Loop() {
-			h.MultiplySteps(&factors, steps, steps, steps)
+			h.MultiplySteps(factors, steps, steps, steps)
 			h.Temper(values, counts, 2)
 			d.Heap(&h)
 		}

@@ -163,9 +163,33 @@ func reach(levels, edges []float64, high, far float64) int {
 }
 
 // StepFactors are the factors of sums of three steps, each from 0 to 255.
-type StepFactors [3*math.MaxUint8 + 1]float64
+type StepFactors struct {
+	All   [3*math.MaxUint8 + 1]float64
+	parts stepParts // All[s] is parts.low[s%16] * parts.middle[s/16%16] * parts.high[s/256]
+}
 
-// MultiplySteps multiplies the weight of each integer k by factors[a[k]+b[k]+c[k]]. The steps must have StepRoom more elements
+// stepParts are what vectors take factors from. The assembly knows the order of the fields.
+type stepParts struct {
+	low, middle [16]float64
+	high        [8]float64
+}
+
+// NewStepFactors returns the factors exp((sum - none)/perUnit).
+func NewStepFactors(perUnit, none float64) *StepFactors {
+	f := &StepFactors{}
+	for i := range 16 {
+		f.parts.low[i], f.parts.middle[i] = math.Exp((float64(i)-none)/perUnit), math.Exp(float64(16*i)/perUnit)
+	}
+	for i := range 3 {
+		f.parts.high[i] = math.Exp(float64(256*i) / perUnit)
+	}
+	for s := range f.All {
+		f.All[s] = f.parts.low[s%16] * f.parts.middle[s/16%16] * f.parts.high[s/256]
+	}
+	return f
+}
+
+// MultiplySteps multiplies the weight of each integer k by factors.All[a[k]+b[k]+c[k]]. The steps must have StepRoom more elements
 // than there are integers.
 func (h *Heaped) MultiplySteps(factors *StepFactors, a, b, c []uint8) {
 	multiply(h.Weight, a[h.First:], b[h.First:], c[h.First:], factors)
