@@ -17,6 +17,10 @@ func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean(
 // the mean of every small value by the noise, and was less accurate on unseen data.
 func (d *Distribution) gaussianMean() float64 {
 	if d.transform.kind == power {
+		if s := d.polynomial(); s != nil {
+			mean, _, _ := d.polynomialMoments(s)
+			return mean
+		}
 		var e powerExpansion
 		if d.expandPower(&e) {
 			return e.mean(d) * d.transform.unit
@@ -122,6 +126,9 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 
 // gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores.
 func (d *Distribution) gaussianMoments(e *powerExpansion) (mean, model, noise float64) {
+	if s := d.polynomial(); s != nil {
+		return d.polynomialMoments(s)
+	}
 	switch kind := d.transform.kind; {
 	case kind == power && d.expandPower(e):
 		unit := d.transform.unit

@@ -32,7 +32,7 @@ func TestPowerExpansion(t *testing.T) {
 	t.Parallel()
 	series := 0
 	transforms := []Transform{Log1p}
-	for _, p := range []float64{0, 0.05, 0.12, 0.16, 0.2, 0.33, 0.5, 0.8} {
+	for _, p := range []float64{0, 0.05, 1.0 / 14, 0.12, 0.16, 1.0 / 6, 0.2, 0.33, 0.5, 0.8} {
 		transforms = append(transforms, Power(p, 2.5))
 	}
 	for _, transform := range transforms {
