@@ -105,7 +105,8 @@ type Distributions struct {
 	z        tt.Moments
 	rows     Rows
 	noise    *predictive.RowNoise
-	placed   []placed // by row, if they are known
+	placed   []predictive.NormalRow // by row, if they are known
+	group    []int32                // groups in the conformal correction, by row, if they are known
 	gaussian bool
 	own      predictive.Distribution
 	plain    predictive.Distribution // of a row without corrections
@@ -113,19 +114,12 @@ type Distributions struct {
 	levels   [][]int32               // entities of the heaped values, by level
 }
 
-// placed is what [Distributions.Order] knows of a row: its level, the noise variance at weight 1 and its
-// group in the conformal correction.
-type placed struct {
-	level, noise float64
-	group        int
-}
-
 // At returns the distribution of row i. It is valid until the next call.
 func (d *Distributions) At(i int) *predictive.Distribution {
 	p := d.bare(i)
 	if c := d.m.correction; c != nil && !d.m.outgrown(d.rows, i) {
-		if d.placed != nil {
-			c.ApplyGroup(p, d.placed[i].group, d.rows.horizon(i))
+		if d.group != nil {
+			c.ApplyGroup(p, int(d.group[i]), d.rows.horizon(i))
 		} else {
 			c.ApplyTo(p, d.groupEntity(i), d.rows.horizon(i))
 		}
@@ -140,19 +134,38 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 // other: of many groups the distributions do not fit into the caches. The distributions of
 // single rows do not depend on the order in which they are asked for.
 func (d *Distributions) Order() []int32 {
-	n := len(d.z.Mean)
-	keys := make([]uint64, n)
-	if c := d.m.correction; c != nil && d.gaussian && n > 1 {
-		rows := make([]placed, n)
-		for i := range rows {
-			group := c.GroupOf(d.bare(i), d.groupEntity(i))
-			rows[i] = placed{d.m.Level(d.z.Mean[i], d.rows, i), d.noise.UnitVariance(i), group}
-			keys[i] = uint64(group + 1)
+	d.Place()
+	keys := make([]uint64, len(d.z.Mean))
+	if c := d.m.correction; c != nil && d.placed != nil {
+		d.group = make([]int32, len(keys))
+		for i := range keys {
+			group := c.GroupOf(d.placed[i].M, d.placed[i].SD, d.groupEntity(i))
+			d.group[i], keys[i] = int32(group), uint64(group+1)
 		}
-		d.placed = rows
 	}
 	order, _ := radix.Order(1, keys)
 	return order
+}
+
+// Place computes what the moments of all rows need, which takes less time than one by one.
+func (d *Distributions) Place() {
+	if n := len(d.z.Mean); d.gaussian && n > 1 {
+		d.placed = make([]predictive.NormalRow, n)
+		for i := range d.placed {
+			d.placed[i] = predictive.NewNormalRow(d.place(i))
+		}
+		d.own.SetMoments(d.placed)
+	}
+}
+
+// place returns the level of row i and its variances.
+func (d *Distributions) place(i int) (level, model, noise float64) {
+	level = d.m.Level(d.z.Mean[i], d.rows, i)
+	noise = d.noise.UnitVariance(i) * d.m.blend.Noise(d.rows.horizon(i))
+	if d.rows.Weight != nil {
+		noise /= float64(d.rows.Weight[i])
+	}
+	return level, d.m.FieldVariance(d.z, i), noise
 }
 
 // groupEntity returns the entity of row i that its group in the conformal correction may depend on.
@@ -177,17 +190,11 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		d.mixMean(i)
 		return &d.own
 	}
-	var level, noise float64
 	if d.placed != nil {
-		level, noise = d.placed[i].level, d.placed[i].noise
+		d.own.MoveTo(&d.placed[i])
 	} else {
-		level, noise = d.m.Level(d.z.Mean[i], d.rows, i), d.noise.UnitVariance(i)
+		d.own.Move(d.place(i))
 	}
-	noise *= d.m.blend.Noise(d.rows.horizon(i))
-	if d.rows.Weight != nil {
-		noise /= float64(d.rows.Weight[i])
-	}
-	d.own.Move(level, d.m.FieldVariance(d.z, i), noise)
 	d.mixMean(i)
 	return &d.own
 }

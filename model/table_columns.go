@@ -60,6 +60,7 @@ func (c *numberColumns) fill(values *tableio.AddedValues, m *Model, z tt.Moments
 	}
 	cells := m.Distributions(z, given)
 	if !c.spread && len(c.levels) == 0 {
+		cells.Place()
 		for i := range z.Mean {
 			SetNumber(values, meanColumn, i, cells.Mean(i))
 		}

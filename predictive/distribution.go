@@ -41,8 +41,8 @@ func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
 // Move gives a distribution of [Gaussian] other moments and keeps the rest, for loops over
 // many cells.
 func (d *Distribution) Move(m, modelVar, noiseVar float64) {
-	r := NewNormalRow(m, modelVar, noiseVar)
-	d.MoveTo(&r)
+	d.m, d.model, d.noise, d.heap, d.mixed, d.row = m, modelVar, noiseVar, nil, mixedMean{}, nil
+	d.sd = max(math.Sqrt(modelVar+noiseVar), leastSD)
 }
 
 // SetScores is WithScores in place.
