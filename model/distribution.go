@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
-	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -106,7 +105,7 @@ type Distributions struct {
 	rows     Rows
 	noise    *predictive.RowNoise
 	placed   []predictive.NormalRow // by row, if they are known
-	group    []int32                // groups in the conformal correction, by row, if they are known
+	group    []int32                // groups in the conformal correction plus 1, by row, if they are known
 	gaussian bool
 	own      predictive.Distribution
 	plain    predictive.Distribution // of a row without corrections
@@ -119,7 +118,7 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 	p := d.bare(i)
 	if c := d.m.correction; c != nil && !d.m.outgrown(d.rows, i) {
 		if d.group != nil {
-			c.ApplyGroup(p, int(d.group[i]), d.rows.horizon(i))
+			c.ApplyGroup(p, int(d.group[i])-1, d.rows.horizon(i))
 		} else {
 			c.ApplyTo(p, d.groupEntity(i), d.rows.horizon(i))
 		}
@@ -130,21 +129,66 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 	return p
 }
 
-// Order returns the numbers of all rows, those with the same distribution of scores after each
-// other: of many groups the distributions do not fit into the caches. The distributions of
-// single rows do not depend on the order in which they are asked for.
-func (d *Distributions) Order() []int32 {
+// Sort sorts the rows, those with the same distribution of scores after each other: of many groups the
+// distributions do not fit into the caches. From then on row j is the one that had the number order[j]. The distributions of
+// rows do not depend on their order.
+func (d *Distributions) Sort() (order []int32) {
 	d.Place()
-	keys := make([]uint64, len(d.z.Mean))
+	n := len(d.z.Mean)
+	group := make([]int32, n) // plus 1: the pooled distribution is first
 	if c := d.m.correction; c != nil && d.placed != nil {
-		d.group = make([]int32, len(keys))
-		for i := range keys {
-			group := c.GroupOf(d.placed[i].M, d.placed[i].SD, d.groupEntity(i))
-			d.group[i], keys[i] = int32(group), uint64(group+1)
+		for i := range group {
+			group[i] = 1 + int32(c.GroupOf(d.placed[i].M, d.placed[i].SD, d.groupEntity(i)))
 		}
+		d.group = group
 	}
-	order, _ := radix.Order(1, keys)
+	order = sortedBy(group)
+	d.group, d.placed = permuted(d.group, order), permuted(d.placed, order)
+	d.z = tt.Moments{Mean: permuted(d.z.Mean, order), Var: permuted(d.z.Var, order)}
+	d.rows = Rows{permutedAll(d.rows.Codes, order), permuted(d.rows.Weight, order), permuted(d.rows.Exposure, order), permuted(d.rows.Horizon, order)}
+	d.levels = permutedAll(d.levels, order)
 	return order
+}
+
+// sortedBy returns the places of small numbers in their order; equal ones keep theirs.
+func sortedBy(numbers []int32) []int32 {
+	most := int32(0)
+	for _, v := range numbers {
+		most = max(most, v)
+	}
+	next := make([]int32, most+2)
+	for _, v := range numbers {
+		next[v+1]++
+	}
+	for v := range next[1:] {
+		next[v+1] += next[v]
+	}
+	order := make([]int32, len(numbers))
+	for i, v := range numbers {
+		order[next[v]] = int32(i)
+		next[v]++
+	}
+	return order
+}
+
+// permuted returns the values of rows in their order; nil if there are none.
+func permuted[T any](values []T, order []int32) []T {
+	if values == nil {
+		return nil
+	}
+	sorted := make([]T, len(order))
+	for j, i := range order {
+		sorted[j] = values[i]
+	}
+	return sorted
+}
+
+func permutedAll[T any](columns [][]T, order []int32) [][]T {
+	sorted := make([][]T, len(columns))
+	for k, column := range columns {
+		sorted[k] = permuted(column, order)
+	}
+	return sorted
 }
 
 // Place computes what the moments of all rows need, which takes less time than one by one.

@@ -67,9 +67,9 @@ func (c *numberColumns) fill(values *tableio.AddedValues, m *Model, z tt.Moments
 		return nil
 	}
 	quantiles, levels := make([]float64, len(c.levels)), predictive.NewLevels(c.levels)
-	for _, row := range cells.Order() {
+	for j, row := range cells.Sort() {
 		i := int(row)
-		p := cells.At(i)
+		p := cells.At(j)
 		var all predictive.Moments
 		switch {
 		case c.spread && len(c.levels) > 0:

@@ -293,7 +293,14 @@ func (d *Distribution) heapQuantileAt(p, unmapped float64) float64 {
 	if p > 1-h.rest && h.rest > 0 {
 		return max(math.Round(d.fromScore(d.scores.Quantile(min(h.bareLevel(p), 1-1e-15)))), float64(h.First+n))
 	}
-	k, below, upTo := h.cell(p, unmapped)
+	k := min(count(h.sums, unmapped*h.total), n-1) // but for rounding
+	if p == 0.5 {
+		return float64(h.First + k)
+	}
+	below, upTo := 0.0, h.level(k)
+	if k > 0 {
+		below = h.level(k - 1)
+	}
 	switch high, low := HeapedLimits(below, upTo, h.Border); {
 	case p < 0.5 && p > low:
 		k++
@@ -301,23 +308,6 @@ func (d *Distribution) heapQuantileAt(p, unmapped float64) float64 {
 		k--
 	}
 	return float64(h.First + k)
-}
-
-// cell returns the place k of the smallest integer with a level of at least p, the last if
-// there is none, and the levels of k-1 and k.
-func (h *Heaped) cell(p, unmapped float64) (k int, below, upTo float64) {
-	last := len(h.sums) - 1
-	k = min(count(h.sums, unmapped*h.total), last) // but for rounding
-	for upTo = h.level(k); upTo < p && k < last; upTo = h.level(k) {
-		k++
-	}
-	for ; k > 0; k-- {
-		if below = h.level(k - 1); below < p {
-			return k, below, upTo
-		}
-		upTo = below
-	}
-	return 0, 0, upTo
 }
 
 // unmapped returns a level that the curve maps to p, but for rounding.
