@@ -116,14 +116,17 @@ type Distributions struct {
 // At returns the distribution of row i. It is valid until the next call.
 func (d *Distributions) At(i int) *predictive.Distribution {
 	p := d.bare(i)
-	if c := d.m.correction; c != nil && !d.m.outgrown(d.rows, i) {
+	if p == &d.plain { // outgrown
+		return p
+	}
+	if c := d.m.correction; c != nil {
 		if d.group != nil {
 			c.ApplyGroup(p, int(d.group[i])-1, d.rows.horizon(i))
 		} else {
 			c.ApplyTo(p, d.groupEntity(i), d.rows.horizon(i))
 		}
 	}
-	if t := d.m.heaping; t != nil && !d.m.outgrown(d.rows, i) {
+	if t := d.m.heaping; t != nil {
 		t.Apply(p, &d.heaped, d.rows.Codes, d.levels, i)
 	}
 	return p
@@ -225,7 +228,7 @@ func (d *Distributions) Mean(i int) float64 { return d.bare(i).Mean() }
 
 // bare returns the distribution of row i without the conformal correction.
 func (d *Distributions) bare(i int) *predictive.Distribution {
-	if d.m.outgrown(d.rows, i) {
+	if d.m.outgrown(&d.rows, i) {
 		d.plain = d.m.Uncorrected(d.z, d.rows, i)
 		return &d.plain
 	}

@@ -71,7 +71,7 @@ func TestPowerExpansion(t *testing.T) {
 							before, now = now, at*seriesRoot[k+1]*now-seriesRatio[k+1]*before
 						}
 					}
-					gotMean, model, noise := d.gaussianMoments(new(powerExpansion))
+					gotMean, model, noise, _ := d.gaussianMoments()
 					checkNear(t, what+": mean", gotMean, odd, 1e-9*(math.Sqrt(total)+math.Abs(odd)))
 					if mean := d.gaussianMean(); mean != gotMean {
 						t.Errorf("%s: the mean alone is %v, want %v", what, mean, gotMean)
