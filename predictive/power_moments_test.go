@@ -100,7 +100,7 @@ func TestScoreVariance(t *testing.T) {
 	t.Parallel()
 	series, all := 0, 0
 	for _, scores := range []*ScoreDistribution{skewedScores(500), skewedScores(20000), NewStudentScores(5)} {
-		for _, transform := range []Transform{Log1p, Power(0, 3), Power(0.12, 3), Power(0.2, 3), Power(0.4, 3)} {
+		for _, transform := range []Transform{Log1p, Power(0, 3), Power(1.0/14, 3), Power(0.12, 3), Power(1.0/6, 3), Power(0.2, 3), Power(0.4, 3)} {
 			for _, m := range []float64{0, 0.1, 0.5, 1, 2, 5} {
 				for _, sd := range []float64{1e-6, 0.01, 0.1, 0.3, 0.6, 1} {
 					for _, clamped := range []bool{false, true} {
