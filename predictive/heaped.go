@@ -64,7 +64,7 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 		return false
 	}
 	last := len(c.edges) - 1
-	if len(h.room) <= last {
+	if len(h.levels) <= last {
 		const beyond = cellLanes * evenCells // of the last cell; see even
 		h.room, h.levels, h.steps = make([]float64, last+1+beyond), make([]float64, last+1), make([]float64, last+1)
 	}

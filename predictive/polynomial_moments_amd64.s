@@ -34,7 +34,7 @@
 #define lanes_origin  3328 // J_0
 #define lanes_slope   5248
 
-// HERMITE sets the third of He_(n+1), He_n and He_(n-1) at Z14, with n = Z20 or another number.
+// HERMITE sets next to He_(n+1) = a He_n - n He_(n-1) at a = Z14.
 #define HERMITE(n, before, now, next) \
 	VMULPD      now, Z14, next; \
 	VMULPD.BCST n(SI), before, Z20; \
