@@ -222,7 +222,7 @@ func (c *Correction) Centred() *Correction {
 
 // scores returns the score distribution of the group of a cell.
 func (c *Correction) scores(location, spread float64, entity int32) *predictive.ScoreDistribution {
-	return c.scoresOf(c.group(location, spread, entity))
+	return c.scoresOf(c.GroupOf(location, spread, entity))
 }
 
 // scoresOf returns the score distribution of a group, the pooled one for -1.
@@ -233,8 +233,9 @@ func (c *Correction) scoresOf(group int) *predictive.ScoreDistribution {
 	return c.pool
 }
 
-// group returns the group of a cell, -1 if it has no distribution of its own.
-func (c *Correction) group(location, spread float64, entity int32) int {
+// GroupOf returns the number of the group whose scores [Correction.ApplyTo] takes, -1 for
+// the pooled ones.
+func (c *Correction) GroupOf(location, spread float64, entity int32) int {
 	group := -1
 	switch c.grouping {
 	case ByMean:
@@ -246,12 +247,6 @@ func (c *Correction) group(location, spread float64, entity int32) int {
 		return group
 	}
 	return -1
-}
-
-// GroupOf returns the number of the group whose scores [Correction.ApplyTo] takes, -1 for
-// the pooled ones.
-func (c *Correction) GroupOf(d *predictive.Distribution, entity int32) int {
-	return c.group(d.Location(), d.Spread(), entity)
 }
 
 // Check returns a [*TooFewRowsError] for the first quantile level that the calibration

@@ -49,6 +49,7 @@ func Learn(threads int, t predictive.Transform, rows Rows, candidates []Factor) 
 	for _, f := range append([]Factor{{Entities: 1}}, candidates...) {
 		l := learner{threads: threads, table: table, rows: rows, factor: f}
 		if level, gains := l.learn(); gains {
+			level.spread()
 			table.levels = append(table.levels, level)
 		} else if len(table.levels) == 0 {
 			return nil
@@ -241,9 +242,7 @@ func (l *learner) weigh(row int, smooth func(int) *predictive.Distribution, h *p
 	if !h.SetCells(smooth(row), l.table.cells) {
 		return false
 	}
-	for i := range l.table.levels {
-		l.table.levels[i].apply(h, l.rows.Codes, nil, row)
-	}
+	l.table.weigh(h, l.rows.Codes, nil, row)
 	return true
 }
 

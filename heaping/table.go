@@ -32,12 +32,13 @@ type Level struct {
 	Value    []uint8
 	Entry    []uint8 // logarithm of the factor in steps of 1/stepsPerUnit, plus noStep; or the count, at most 255
 
-	all []float64 // factors by value, if all rows have the same
+	dense []uint8 // entries by entity and value, noStep without one; nil if that takes too much memory, and for counts
 }
 
 const (
 	stepsPerUnit = 16
 	noStep       = 128
+	mostDense    = 1 << 22 // bytes of dense entries
 )
 
 // NewTable returns a table of levels for a target on a transform's scale. A pair can only be
@@ -51,13 +52,7 @@ func NewTable(t predictive.Transform, levels []Level) (*Table, error) {
 		if l.Pair && i < len(levels)-1 {
 			return nil, fmt.Errorf("level %d of heaped values: counts come last", i+1)
 		}
-		if l.Index == nil && !l.Pair {
-			l.all = slices.Repeat([]float64{1}, Values)
-			values, entries := l.entries(nil, nil, 0)
-			for k, v := range values {
-				l.all[v] = factors[entries[k]]
-			}
-		}
+		l.spread()
 	}
 	return &Table{levels: levels, cells: predictive.NewCells(t, Values), border: 0.5}, nil
 }
@@ -92,38 +87,78 @@ func (t *Table) Indexes() []predictive.EntityIndex {
 	return indexes
 }
 
-// entries returns the entries of the entity of a row. found has the entities of all rows if
-// they are known, otherwise it is nil.
-func (l *Level) entries(codes [][]int32, found []int32, row int) (values, entries []uint8) {
-	e := int32(0)
+// entity returns the entity of a row. found has the entities of all rows if they are known,
+// otherwise it is nil.
+func (l *Level) entity(codes [][]int32, found []int32, row int) int32 {
 	switch {
 	case found != nil:
-		e = found[row]
+		return found[row]
 	case l.Index != nil:
-		e = l.Index.Entity(codes, row)
+		return l.Index.Entity(codes, row)
 	}
-	if e < 0 || int(e) >= len(l.Start)-1 {
-		return nil, nil
-	}
-	from, to := l.Start[e], l.Start[e+1]
-	return l.Value[from:to], l.Entry[from:to]
+	return 0
 }
 
-// factors are exp((entry - noStep) / stepsPerUnit).
-var factors = func() (f [256]float64) {
-	for i := range f {
-		f[i] = math.Exp(float64(i-noStep) / stepsPerUnit)
-	}
-	return f
-}()
-
-// apply multiplies the weights of cells by the factors of a row.
-func (l *Level) apply(h *predictive.Heaped, codes [][]int32, found []int32, row int) {
-	if l.all != nil {
-		h.Multiply(l.all)
+// spread sets the dense entries. The counts of a pair have none.
+func (l *Level) spread() {
+	entities := len(l.Start) - 1
+	if l.Pair || entities > mostDense/Values {
 		return
 	}
-	values, entries := l.entries(codes, found, row)
+	l.dense = make([]uint8, entities*Values+predictive.StepRoom)
+	for i := range l.dense {
+		l.dense[i] = noStep
+	}
+	for e := range entities {
+		own := l.dense[e*Values:][:Values]
+		for i := l.Start[e]; i < l.Start[e+1]; i++ {
+			own[l.Value[i]] = l.Entry[i]
+		}
+	}
+}
+
+// factors are the products of the factors of three entries, by the sum of the entries.
+var factors = predictive.NewStepFactors(stepsPerUnit, 3*noStep)
+
+// without are dense entries of an entity without factors.
+var without = slices.Repeat([]uint8{noStep}, Values+predictive.StepRoom)
+
+// weigh multiplies the weights of cells by the factors of a row, those of three dense levels at a time.
+func (t *Table) weigh(h *predictive.Heaped, codes, found [][]int32, row int) {
+	dense, n := [...][]uint8{without, without, without}, 0
+	multiply := func() {
+		if n > 0 {
+			h.MultiplySteps(factors, dense[0], dense[1], dense[2])
+			dense, n = [...][]uint8{without, without, without}, 0
+		}
+	}
+	for i := range t.levels {
+		var entities []int32
+		if found != nil {
+			entities = found[i]
+		}
+		l := &t.levels[i]
+		e := l.entity(codes, entities, row)
+		if e < 0 || int(e) >= len(l.Start)-1 {
+			continue
+		}
+		if l.dense == nil {
+			multiply()
+			l.apply(h, e)
+			continue
+		}
+		dense[n] = l.dense[int(e)*Values:][:Values+predictive.StepRoom]
+		if n++; n == len(dense) {
+			multiply()
+		}
+	}
+	multiply()
+}
+
+// apply multiplies the weights of cells by the factors of an entity.
+func (l *Level) apply(h *predictive.Heaped, e int32) {
+	from, to := l.Start[e], l.Start[e+1]
+	values, entries := l.Value[from:to], l.Entry[from:to]
 	if l.Pair {
 		if len(values) > 0 {
 			h.Temper(values, entries, l.Strength)
@@ -136,7 +171,7 @@ func (l *Level) apply(h *predictive.Heaped, codes [][]int32, found []int32, row 
 			return
 		}
 		if k >= 0 {
-			h.Weight[k] *= factors[entries[i]]
+			h.Weight[k] *= factors.All[int(entries[i])+2*noStep]
 		}
 	}
 }
@@ -148,13 +183,7 @@ func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, codes, f
 	if !h.SetCells(d, t.cells) {
 		return
 	}
-	for i := range t.levels {
-		var entities []int32
-		if found != nil {
-			entities = found[i]
-		}
-		t.levels[i].apply(h, codes, entities, row)
-	}
+	t.weigh(h, codes, found, row)
 	h.Border = t.border
 	d.Heap(h)
 	if t.curve != nil && d.IsDiscrete() {

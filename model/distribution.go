@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
-	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -105,7 +104,8 @@ type Distributions struct {
 	z        tt.Moments
 	rows     Rows
 	noise    *predictive.RowNoise
-	placed   []placed // by row, if they are known
+	placed   []predictive.NormalRow // by row, if they are known
+	group    []int32                // groups in the conformal correction plus 1, by row, if they are known
 	gaussian bool
 	own      predictive.Distribution
 	plain    predictive.Distribution // of a row without corrections
@@ -113,46 +113,106 @@ type Distributions struct {
 	levels   [][]int32               // entities of the heaped values, by level
 }
 
-// placed is what [Distributions.Order] knows of a row: its level, the noise variance at weight 1 and its
-// group in the conformal correction.
-type placed struct {
-	level, noise float64
-	group        int
-}
-
 // At returns the distribution of row i. It is valid until the next call.
 func (d *Distributions) At(i int) *predictive.Distribution {
 	p := d.bare(i)
-	if c := d.m.correction; c != nil && !d.m.outgrown(d.rows, i) {
-		if d.placed != nil {
-			c.ApplyGroup(p, d.placed[i].group, d.rows.horizon(i))
+	if p == &d.plain { // outgrown
+		return p
+	}
+	if c := d.m.correction; c != nil {
+		if d.group != nil {
+			c.ApplyGroup(p, int(d.group[i])-1, d.rows.horizon(i))
 		} else {
 			c.ApplyTo(p, d.groupEntity(i), d.rows.horizon(i))
 		}
 	}
-	if t := d.m.heaping; t != nil && !d.m.outgrown(d.rows, i) {
+	if t := d.m.heaping; t != nil {
 		t.Apply(p, &d.heaped, d.rows.Codes, d.levels, i)
 	}
 	return p
 }
 
-// Order returns the numbers of all rows, those with the same distribution of scores after each
-// other: of many groups the distributions do not fit into the caches. The distributions of
-// single rows do not depend on the order in which they are asked for.
-func (d *Distributions) Order() []int32 {
+// Sort sorts the rows, those with the same distribution of scores after each other: of many groups the
+// distributions do not fit into the caches. From then on row j is the one that had the number order[j]. The distributions of
+// rows do not depend on their order.
+func (d *Distributions) Sort() (order []int32) {
+	d.Place()
 	n := len(d.z.Mean)
-	keys := make([]uint64, n)
-	if c := d.m.correction; c != nil && d.gaussian && n > 1 {
-		rows := make([]placed, n)
-		for i := range rows {
-			group := c.GroupOf(d.bare(i), d.groupEntity(i))
-			rows[i] = placed{d.m.Level(d.z.Mean[i], d.rows, i), d.noise.UnitVariance(i), group}
-			keys[i] = uint64(group + 1)
+	group := make([]int32, n) // plus 1: the pooled distribution is first
+	if c := d.m.correction; c != nil && d.placed != nil {
+		for i := range group {
+			group[i] = 1 + int32(c.GroupOf(d.placed[i].M, d.placed[i].SD, d.groupEntity(i)))
 		}
-		d.placed = rows
+		d.group = group
 	}
-	order, _ := radix.Order(1, keys)
+	order = sortedBy(group)
+	d.group, d.placed = permuted(d.group, order), permuted(d.placed, order)
+	d.z = tt.Moments{Mean: permuted(d.z.Mean, order), Var: permuted(d.z.Var, order)}
+	d.rows = Rows{permutedAll(d.rows.Codes, order), permuted(d.rows.Weight, order), permuted(d.rows.Exposure, order), permuted(d.rows.Horizon, order)}
+	d.levels = permutedAll(d.levels, order)
 	return order
+}
+
+// sortedBy returns the places of small numbers in their order; equal ones keep theirs.
+func sortedBy(numbers []int32) []int32 {
+	most := int32(0)
+	for _, v := range numbers {
+		most = max(most, v)
+	}
+	next := make([]int32, most+2)
+	for _, v := range numbers {
+		next[v+1]++
+	}
+	for v := range next[1:] {
+		next[v+1] += next[v]
+	}
+	order := make([]int32, len(numbers))
+	for i, v := range numbers {
+		order[next[v]] = int32(i)
+		next[v]++
+	}
+	return order
+}
+
+// permuted returns the values of rows in their order; nil if there are none.
+func permuted[T any](values []T, order []int32) []T {
+	if values == nil {
+		return nil
+	}
+	sorted := make([]T, len(order))
+	for j, i := range order {
+		sorted[j] = values[i]
+	}
+	return sorted
+}
+
+func permutedAll[T any](columns [][]T, order []int32) [][]T {
+	sorted := make([][]T, len(columns))
+	for k, column := range columns {
+		sorted[k] = permuted(column, order)
+	}
+	return sorted
+}
+
+// Place computes what the moments of all rows need, which takes less time than one by one.
+func (d *Distributions) Place() {
+	if n := len(d.z.Mean); d.gaussian && n > 1 {
+		d.placed = make([]predictive.NormalRow, n)
+		for i := range d.placed {
+			d.placed[i] = predictive.NewNormalRow(d.place(i))
+		}
+		d.own.SetMoments(d.placed)
+	}
+}
+
+// place returns the level of row i and its variances.
+func (d *Distributions) place(i int) (level, model, noise float64) {
+	level = d.m.Level(d.z.Mean[i], d.rows, i)
+	noise = d.noise.UnitVariance(i) * d.m.blend.Noise(d.rows.horizon(i))
+	if d.rows.Weight != nil {
+		noise /= float64(d.rows.Weight[i])
+	}
+	return level, d.m.FieldVariance(d.z, i), noise
 }
 
 // groupEntity returns the entity of row i that its group in the conformal correction may depend on.
@@ -168,7 +228,7 @@ func (d *Distributions) Mean(i int) float64 { return d.bare(i).Mean() }
 
 // bare returns the distribution of row i without the conformal correction.
 func (d *Distributions) bare(i int) *predictive.Distribution {
-	if d.m.outgrown(d.rows, i) {
+	if d.m.outgrown(&d.rows, i) {
 		d.plain = d.m.Uncorrected(d.z, d.rows, i)
 		return &d.plain
 	}
@@ -177,17 +237,11 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		d.mixMean(i)
 		return &d.own
 	}
-	var level, noise float64
 	if d.placed != nil {
-		level, noise = d.placed[i].level, d.placed[i].noise
+		d.own.MoveTo(&d.placed[i])
 	} else {
-		level, noise = d.m.Level(d.z.Mean[i], d.rows, i), d.noise.UnitVariance(i)
+		d.own.Move(d.place(i))
 	}
-	noise *= d.m.blend.Noise(d.rows.horizon(i))
-	if d.rows.Weight != nil {
-		noise /= float64(d.rows.Weight[i])
-	}
-	d.own.Move(level, d.m.FieldVariance(d.z, i), noise)
 	d.mixMean(i)
 	return &d.own
 }

@@ -60,15 +60,16 @@ func (c *numberColumns) fill(values *tableio.AddedValues, m *Model, z tt.Moments
 	}
 	cells := m.Distributions(z, given)
 	if !c.spread && len(c.levels) == 0 {
+		cells.Place()
 		for i := range z.Mean {
 			SetNumber(values, meanColumn, i, cells.Mean(i))
 		}
 		return nil
 	}
 	quantiles, levels := make([]float64, len(c.levels)), predictive.NewLevels(c.levels)
-	for _, row := range cells.Order() {
+	for j, row := range cells.Sort() {
 		i := int(row)
-		p := cells.At(i)
+		p := cells.At(j)
 		var all predictive.Moments
 		switch {
 		case c.spread && len(c.levels) > 0:

@@ -45,7 +45,7 @@ func (m *Model) Fitted() *Model {
 // outgrown reports whether row i has an id that the corrections of the model are not for:
 // one that got its first rows after the fit, while the corrections are those of ids
 // without rows.
-func (m *Model) outgrown(rows Rows, i int) bool {
+func (m *Model) outgrown(rows *Rows, i int) bool {
 	if m.fitted == nil || m.cold < 0 {
 		return false
 	}

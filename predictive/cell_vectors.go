@@ -26,11 +26,31 @@ func levelsGo(level, weight, edges []float64, table *levelTable, scale, shift, b
 	}
 }
 
-// multiplyGo multiplies weights by factors.
-func multiplyGo(weight, factor []float64) {
-	for i, f := range factor[:len(weight)] {
-		weight[i] *= f
+// evenGo divides probabilities evenly between evenCells cells each.
+func evenGo(weight, probability []float64) {
+	for i, p := range probability {
+		w := (*[evenCells]float64)(weight[i*evenCells:])
+		p /= evenCells
+		w[0], w[1], w[2], w[3] = p, p, p, p
 	}
+}
+
+// multiplyGo multiplies weights by the factors of the sums of steps.
+func multiplyGo(weight []float64, a, b, c []uint8, factors *StepFactors) {
+	a, b, c = a[:len(weight)], b[:len(weight)], c[:len(weight)]
+	for i := range weight {
+		weight[i] *= factors.All[int(a[i])+int(b[i])+int(c[i])]
+	}
+}
+
+// countGo returns the number of values below a limit.
+func countGo(values []float64, limit float64) (n int) {
+	for _, v := range values {
+		if v < limit {
+			n++
+		}
+	}
+	return n
 }
 
 // totalGo returns the sum of weights: every eighth of them, and then the eight sums.

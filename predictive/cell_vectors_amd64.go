@@ -13,13 +13,31 @@ func cellLevels(level, weight, edges []float64, table *levelTable, scale, shift,
 	levelsGo(level, weight, edges, table, scale, shift, before)
 }
 
-// multiply is multiplyGo with the vectors of the CPU.
-func multiply(weight, factor []float64) {
-	if n := len(weight); cellVectors && n > 0 {
-		multiplyAVX512(&weight[0], &factor[:n][0], n)
+// even is evenGo with the vectors of the CPU, which write whole vectors of probabilities: weight has room for them.
+func even(weight, probability []float64) {
+	if n := len(probability); cellVectors && n > 0 {
+		evenAVX512(&weight[:(n+cellLanes-1)/cellLanes*cellLanes*evenCells][0], &probability[0], n)
 		return
 	}
-	multiplyGo(weight, factor)
+	evenGo(weight, probability)
+}
+
+// multiply is multiplyGo with the vectors of the CPU, which read up to a vector beyond the last step.
+func multiply(weight []float64, a, b, c []uint8, factors *StepFactors) {
+	if n := len(weight); cellVectors && n > 0 {
+		end := n + cellLanes - 1
+		multiplyAVX512(&weight[0], n, &a[:end][0], &b[:end][0], &c[:end][0], &factors.parts)
+		return
+	}
+	multiplyGo(weight, a, b, c, factors)
+}
+
+// count is countGo with the vectors of the CPU.
+func count(values []float64, limit float64) int {
+	if n := len(values); cellVectors && n > 0 {
+		return countAVX512(&values[0], n, limit)
+	}
+	return countGo(values, limit)
 }
 
 // totalWeight is totalGo with the vectors of the CPU.
@@ -51,7 +69,13 @@ func accumulate(sum, weight []float64) float64 {
 func levelsAVX512(level, weight, edges *float64, n int, table *levelTable, scale, shift, before, most float64)
 
 //go:noescape
-func multiplyAVX512(weight, factor *float64, n int)
+func evenAVX512(weight, probability *float64, n int)
+
+//go:noescape
+func multiplyAVX512(weight *float64, n int, a, b, c *uint8, parts *stepParts)
+
+//go:noescape
+func countAVX512(values *float64, n int, limit float64) int
 
 //go:noescape
 func totalAVX512(weight *float64, n int) float64

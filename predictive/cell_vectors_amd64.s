@@ -89,19 +89,94 @@ done:
 	VZEROUPPER
 	RET
 
-// func multiplyAVX512(weight, factor *float64, n int)
-TEXT ·multiplyAVX512(SB), NOSPLIT, $0-24
-	MOVQ weight+0(FP), DI
-	MOVQ factor+8(FP), SI
-	MOVQ n+16(FP), CX
-	CMPQ CX, $8
-	JL   last
+// Lanes of probabilities for the cells of two of them.
+DATA lanes01<>+0(SB)/8, $0
+DATA lanes01<>+8(SB)/8, $0
+DATA lanes01<>+16(SB)/8, $0
+DATA lanes01<>+24(SB)/8, $0
+DATA lanes01<>+32(SB)/8, $1
+DATA lanes01<>+40(SB)/8, $1
+DATA lanes01<>+48(SB)/8, $1
+DATA lanes01<>+56(SB)/8, $1
+GLOBL lanes01<>(SB), RODATA, $64
+
+// func evenAVX512(weight, probability *float64, n int)
+TEXT ·evenAVX512(SB), NOSPLIT, $0-24
+	MOVQ         weight+0(FP), DI
+	MOVQ         probability+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VMOVDQU64    lanes01<>(SB), Z16
+	MOVQ         $2, AX
+	VPBROADCASTQ AX, Z1
+	VPADDQ       Z1, Z16, Z17
+	VPADDQ       Z1, Z17, Z18
+	VPADDQ       Z1, Z18, Z19
+	MOVQ         $0x3fd0000000000000, AX // 1/4
+	VPBROADCASTQ AX, Z20
+	KXNORW       K1, K1, K1
 
 next:
-	VMOVUPD (DI), Z0
-	VMULPD  (SI), Z0, Z0
+	CMPQ CX, $8
+	JGE  whole
+	TAIL
+
+whole:
+	VMOVUPD.Z (SI), K1, Z0
+	VMULPD    Z20, Z0, Z0
+	VPERMPD   Z0, Z16, Z1
+	VPERMPD   Z0, Z17, Z2
+	VPERMPD   Z0, Z18, Z3
+	VPERMPD   Z0, Z19, Z4
+	VMOVUPD   Z1, (DI)
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   Z3, 128(DI)
+	VMOVUPD   Z4, 192(DI)
+	ADDQ      $64, SI
+	ADDQ      $256, DI
+	SUBQ      $8, CX
+	JG        next
+	VZEROUPPER
+	RET
+
+// FACTORS sets Z3 to the factors of eight steps: the products of three numbers that are in registers, chosen by the lowest four bits
+// of the steps, the next four and the others. Gather instructions are slow on some CPUs.
+#define FACTORS \
+	VPMOVZXBQ  (R8), Z0; \
+	VPMOVZXBQ  (R9), Z1; \
+	VPMOVZXBQ  (R10), Z2; \
+	VPADDQ     Z1, Z0, Z0; \
+	VPADDQ     Z2, Z0, Z0; \
+	VPSRLQ     $4, Z0, Z1; \
+	VPSRLQ     $8, Z0, Z2; \
+	VPERMI2PD  Z17, Z16, Z0; \
+	VPERMI2PD  Z19, Z18, Z1; \
+	VPERMPD    Z20, Z2, Z2; \
+	VMULPD     Z1, Z0, Z0; \
+	VMULPD     Z2, Z0, Z3
+
+// func multiplyAVX512(weight *float64, n int, a, b, c *uint8, parts *stepParts)
+TEXT ·multiplyAVX512(SB), NOSPLIT, $0-48
+	MOVQ    weight+0(FP), DI
+	MOVQ    n+8(FP), CX
+	MOVQ    a+16(FP), R8
+	MOVQ    b+24(FP), R9
+	MOVQ    c+32(FP), R10
+	MOVQ    parts+40(FP), BX
+	VMOVUPD (BX), Z16
+	VMOVUPD 64(BX), Z17
+	VMOVUPD 128(BX), Z18
+	VMOVUPD 192(BX), Z19
+	VMOVUPD 256(BX), Z20
+	CMPQ    CX, $8
+	JL      last
+
+next:
+	FACTORS
+	VMULPD  (DI), Z3, Z0
 	VMOVUPD Z0, (DI)
-	ADDQ    $64, SI
+	ADDQ    $8, R8
+	ADDQ    $8, R9
+	ADDQ    $8, R10
 	ADDQ    $64, DI
 	SUBQ    $8, CX
 	CMPQ    CX, $8
@@ -111,12 +186,38 @@ last:
 	TESTQ     CX, CX
 	JZ        done
 	TAIL
+	FACTORS
 	VMOVUPD.Z (DI), K1, Z0
-	VMOVUPD.Z (SI), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VMULPD    Z3, Z0, Z0
 	VMOVUPD   Z0, K1, (DI)
 
 done:
+	VZEROUPPER
+	RET
+
+// func countAVX512(values *float64, n int, limit float64) int
+TEXT ·countAVX512(SB), NOSPLIT, $0-32
+	MOVQ         values+0(FP), DI
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD limit+16(FP), Z16
+	XORQ         DX, DX
+	KXNORW       K1, K1, K1
+
+next:
+	CMPQ CX, $8
+	JGE  whole
+	TAIL
+
+whole:
+	VMOVUPD.Z (DI), K1, Z0
+	VCMPPD    $1, Z16, Z0, K1, K2
+	KMOVB     K2, AX
+	POPCNTQ   AX, AX
+	ADDQ      AX, DX
+	ADDQ      $64, DI
+	SUBQ      $8, CX
+	JG        next
+	MOVQ      DX, ret+24(FP)
 	VZEROUPPER
 	RET
 

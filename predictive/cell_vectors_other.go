@@ -6,7 +6,13 @@ func cellLevels(level, weight, edges []float64, table *levelTable, scale, shift,
 	levelsGo(level, weight, edges, table, scale, shift, before)
 }
 
-func multiply(weight, factor []float64) { multiplyGo(weight, factor) }
+func even(weight, probability []float64) { evenGo(weight, probability) }
+
+func multiply(weight []float64, a, b, c []uint8, factors *StepFactors) {
+	multiplyGo(weight, a, b, c, factors)
+}
+
+func count(values []float64, limit float64) int { return countGo(values, limit) }
 
 func totalWeight(weight []float64) float64 { return totalGo(weight) }
 

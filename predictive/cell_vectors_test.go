@@ -25,12 +25,24 @@ func TestCellVectors(t *testing.T) {
 		}
 	}
 	scores := standardNormal
+	var steps [3][64]uint8
+	for i := range 64 {
+		steps[0][i], steps[1][i], steps[2][i] = uint8(rng.Uint32()), uint8(rng.Uint32()), 255
+	}
+	factors := NewStepFactors(16, 384)
 	for n := range 40 {
 		a, f := numbers(n+1), numbers(n+1)
 		got, want := slices.Clone(a), slices.Clone(a)
-		multiply(got[:n], f)
-		multiplyGo(want[:n], f)
+		multiply(got[:n], steps[0][:], steps[1][:], steps[2][:], factors)
+		multiplyGo(want[:n], steps[0][:], steps[1][:], steps[2][:], factors)
 		same("products", n, got, want)
+		got, want = make([]float64, 4*n+32), make([]float64, 4*n)
+		even(got, a[:n])
+		evenGo(want, a[:n])
+		same("parts", n, got[:4*n], want)
+		if got, want := count(a[:n], 1), countGo(a[:n], 1); got != want {
+			t.Errorf("%d of %d numbers below 1, expected %d", got, n, want)
+		}
 		got, want = slices.Clone(a), slices.Clone(a)
 		temper(got[:n], f, 3, 0.7)
 		temperGo(want[:n], f, 3, 0.7)
@@ -60,7 +72,7 @@ func BenchmarkCells(b *testing.B) {
 	t := Power(0.2, 1)
 	cells := NewCells(t, 256)
 	var h Heaped
-	factors := slices.Repeat([]float64{1.01}, 256)
+	factors, steps := NewStepFactors(16, 0), make([]uint8, 256+StepRoom)
 	values, counts := []uint8{6, 12, 24}, []uint8{3, 9, 2}
 	d := Gaussian(t, t.Forward(12), 0.1, 0.4)
 	b.Run("set", func(b *testing.B) {
@@ -70,7 +82,7 @@ func BenchmarkCells(b *testing.B) {
 	})
 	b.Run("weigh", func(b *testing.B) {
 		for b.Loop() {
-			h.Multiply(factors)
+			h.MultiplySteps(factors, steps, steps, steps)
 			h.Temper(values, counts, 2)
 			d.Heap(&h)
 		}

@@ -21,6 +21,7 @@ type Distribution struct {
 	clamped   bool              // values below 0 are 0
 	means     *MeanCurve        // correction of the mean, nil for none
 	mixed     mixedMean
+	row       *NormalRow // with gaussianMoments, nil if they are not known
 }
 
 // minSD is the smallest standard deviation of a logarithmic rate that differs from 0.
@@ -40,7 +41,7 @@ func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
 // Move gives a distribution of [Gaussian] other moments and keeps the rest, for loops over
 // many cells.
 func (d *Distribution) Move(m, modelVar, noiseVar float64) {
-	d.m, d.model, d.noise, d.heap, d.mixed = m, modelVar, noiseVar, nil, mixedMean{}
+	d.m, d.model, d.noise, d.heap, d.mixed, d.row = m, modelVar, noiseVar, nil, mixedMean{}, nil
 	d.sd = max(math.Sqrt(modelVar+noiseVar), leastSD)
 }
 

@@ -64,14 +64,15 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 		return false
 	}
 	last := len(c.edges) - 1
-	if len(h.room) <= last {
-		h.room, h.levels, h.steps = make([]float64, last+1), make([]float64, last+1), make([]float64, last+1)
+	if len(h.levels) <= last {
+		const beyond = cellLanes * evenCells // of the last cell; see even
+		h.room, h.levels, h.steps = make([]float64, last+1+beyond), make([]float64, last+1), make([]float64, last+1)
 	}
 	k := h.middle(d, c)
 	var first int
 	var at float64 // level of cell k
-	if singles := min(evenFrom+evenCells, last+1); k < singles {
-		cellLevels(h.levels, h.room, c.edges[:singles], &d.scores.level, scale, shift, 0)
+	if k < min(evenFrom+evenCells, last+1) {
+		cellLevels(h.levels, h.room, c.edges[:min(max(evenFrom, k+1), last+1)], &d.scores.level, scale, shift, 0)
 		first, at = h.firstSingle(k), h.levels[k]
 	} else {
 		first, at = h.below(d, c, k, scale, shift)
@@ -87,15 +88,12 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 // firstSingle returns the first of the single cells up to k that is told apart, given their levels
 // and weights, and adds the probability below it to its weight.
 func (h *Heaped) firstSingle(k int) int {
-	below, levels := k-1, h.levels
-	for below > 0 && levels[below] >= leastTail {
-		below--
-	}
-	if below <= 0 {
+	first := count(h.levels[:k], leastTail)
+	if first < 2 {
 		return 0
 	}
-	h.room[below+1] += h.levels[below]
-	return below + 1
+	h.room[first] += h.levels[first-1]
+	return first
 }
 
 // below sets the weights of the cells up to k, which are groups and, below them, single ones. It returns the first cell and
@@ -105,7 +103,7 @@ func (h *Heaped) below(d *Distribution, c *Cells, k int, scale, shift float64) (
 	cellLevels(h.levels, h.steps, c.every[k%evenCells][k/evenCells-g:][:g+1], &d.scores.level, scale, shift, 0)
 	at, first = h.levels[g], k
 	for {
-		setEven(h.room[first-evenCells+1:], h.steps[g])
+		evenGo(h.room[first-evenCells+1:], h.steps[g:g+1])
 		first -= evenCells
 		g--
 		switch below := h.levels[g]; {
@@ -129,10 +127,8 @@ func (h *Heaped) above(d *Distribution, c *Cells, k int, at, scale, shift float6
 	last := len(c.edges) - 1
 	end = k + 1
 	if end < evenFrom {
-		edges := c.edges[:min(evenFrom, last+1)]
-		for levels := h.levels[:len(edges)]; end < len(edges) && at < high && edges[end] < far; end++ {
-			at = levels[end]
-		}
+		end = max(end, reach(h.levels[:min(evenFrom, last+1)], c.edges, high, far))
+		at = h.levels[end-1]
 	}
 	if end >= evenFrom {
 		every := c.every[(end-1)%evenCells][(end-1)/evenCells+1:]
@@ -140,15 +136,10 @@ func (h *Heaped) above(d *Distribution, c *Cells, k int, at, scale, shift float6
 			some := every[:min(cellLanes, len(every))]
 			every = every[len(some):]
 			cellLevels(h.levels, h.steps, some, &d.scores.level, scale, shift, at)
-			levels, steps := h.levels[:len(some)], h.steps[:len(some)]
-			for i, edge := range some {
-				if !(at < high && edge < far) {
-					break
-				}
-				setEven(h.room[end:], steps[i])
-				at = levels[i]
-				end += evenCells
-			}
+			even(h.room[end:], h.steps[:len(some)])
+			n := reach(h.levels[:len(some)], some, high, far)
+			at = h.levels[n-1]
+			end += n * evenCells
 		}
 		if len(every) == 0 && end <= last && at < high && c.edges[last] < far {
 			cellLevels(h.levels, h.steps, c.edges[last:], &d.scores.level, scale, shift, at)
@@ -162,15 +153,50 @@ func (h *Heaped) above(d *Distribution, c *Cells, k int, at, scale, shift float6
 	return end
 }
 
-// setEven divides a probability evenly between the first evenCells cells.
-func setEven(weight []float64, probability float64) {
-	w := (*[evenCells]float64)(weight)
-	probability /= evenCells
-	w[0], w[1], w[2], w[3] = probability, probability, probability, probability
+// reach returns the number of cells up to the first level of at least high, of those whose edges are below far.
+func reach(levels, edges []float64, high, far float64) int {
+	n := min(count(levels, high)+1, len(levels))
+	if edges[n-1] < far {
+		return n
+	}
+	return count(edges[:n], far)
 }
 
-// Multiply multiplies the weight of each integer k by factors[k].
-func (h *Heaped) Multiply(factors []float64) { multiply(h.Weight, factors[h.First:]) }
+// StepFactors are the factors of sums of three steps, each from 0 to 255.
+type StepFactors struct {
+	All   [3*math.MaxUint8 + 1]float64
+	parts stepParts // All[s] is parts.low[s%16] * parts.middle[s/16%16] * parts.high[s/256]
+}
+
+// stepParts are what vectors take factors from. The assembly knows the order of the fields.
+type stepParts struct {
+	low, middle [16]float64
+	high        [8]float64
+}
+
+// NewStepFactors returns the factors exp((sum - none)/perUnit).
+func NewStepFactors(perUnit, none float64) *StepFactors {
+	f := &StepFactors{}
+	for i := range 16 {
+		f.parts.low[i], f.parts.middle[i] = math.Exp((float64(i)-none)/perUnit), math.Exp(float64(16*i)/perUnit)
+	}
+	for i := range 3 {
+		f.parts.high[i] = math.Exp(float64(256*i) / perUnit)
+	}
+	for s := range f.All {
+		f.All[s] = f.parts.low[s%16] * f.parts.middle[s/16%16] * f.parts.high[s/256]
+	}
+	return f
+}
+
+// MultiplySteps multiplies the weight of each integer k by factors.All[a[k]+b[k]+c[k]]. The steps must have StepRoom more elements
+// than there are integers.
+func (h *Heaped) MultiplySteps(factors *StepFactors, a, b, c []uint8) {
+	multiply(h.Weight, a[h.First:], b[h.First:], c[h.First:], factors)
+}
+
+// StepRoom is what vectors may read beyond the last step.
+const StepRoom = cellLanes - 1
 
 // Temper multiplies the weight w of each integer by (count + c) / (n w/total + c), with the counts of
 // some values, in increasing order, 0 for all others, n the sum of the counts, and the total of all weights and what
@@ -267,7 +293,14 @@ func (d *Distribution) heapQuantileAt(p, unmapped float64) float64 {
 	if p > 1-h.rest && h.rest > 0 {
 		return max(math.Round(d.fromScore(d.scores.Quantile(min(h.bareLevel(p), 1-1e-15)))), float64(h.First+n))
 	}
-	k, below, upTo := h.cell(p, unmapped)
+	k := min(count(h.sums, unmapped*h.total), n-1) // but for rounding
+	if p == 0.5 {
+		return float64(h.First + k)
+	}
+	below, upTo := 0.0, h.level(k)
+	if k > 0 {
+		below = h.level(k - 1)
+	}
 	switch high, low := HeapedLimits(below, upTo, h.Border); {
 	case p < 0.5 && p > low:
 		k++
@@ -275,32 +308,6 @@ func (d *Distribution) heapQuantileAt(p, unmapped float64) float64 {
 		k--
 	}
 	return float64(h.First + k)
-}
-
-// cell returns the place k of the smallest integer with a level of at least p, the last if
-// there is none, and the levels of k-1 and k.
-func (h *Heaped) cell(p, unmapped float64) (k int, below, upTo float64) {
-	// The place of the sum that belongs to p, but for rounding.
-	sum := unmapped * h.total
-	n := len(h.sums)
-	last := n - 1
-	for n > 1 {
-		half := n / 2
-		if h.sums[k+half-1] < sum {
-			k += half
-		}
-		n -= half
-	}
-	for upTo = h.level(k); upTo < p && k < last; upTo = h.level(k) {
-		k++
-	}
-	for ; k > 0; k-- {
-		if below = h.level(k - 1); below < p {
-			return k, below, upTo
-		}
-		upTo = below
-	}
-	return 0, 0, upTo
 }
 
 // unmapped returns a level that the curve maps to p, but for rounding.

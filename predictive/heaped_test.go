@@ -74,6 +74,14 @@ func TestHeaped(t *testing.T) {
 			t.Errorf("level %g: evaluation %+v", m, e)
 		}
 	}
+	// The memory of few cells is not taken for that of more.
+	var h Heaped
+	d := Gaussian(Log1p, 3, 0.1, 0.4)
+	for _, n := range []int{10, 40, 60} {
+		if !h.SetCells(&d, NewCells(Log1p, n)) {
+			t.Errorf("no cells of %d", n)
+		}
+	}
 	far := Gaussian(Log1p, 9, 0.1, 0.4)
 	if h := (&Heaped{}); h.SetCells(&far, cells) {
 		t.Error("cells for values that are beyond all of them")

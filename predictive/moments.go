@@ -17,6 +17,10 @@ func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean(
 // the mean of every small value by the noise, and was less accurate on unseen data.
 func (d *Distribution) gaussianMean() float64 {
 	if d.transform.kind == power {
+		if s := d.polynomial(); s != nil {
+			mean, _, _ := d.polynomialMoments(s)
+			return mean
+		}
 		var e powerExpansion
 		if d.expandPower(&e) {
 			return e.mean(d) * d.transform.unit
@@ -76,18 +80,17 @@ type Moments struct{ Mean, SD, SDModel, SDNoise float64 }
 // Moments returns the moments. An empirical score distribution determines the total
 // variance but not its parts, so both parts are multiplied by the same factor.
 func (d Distribution) Moments() Moments {
-	var mean, model, noise float64 // model is Var(E[y|f]), noise is E[Var(y|f)]
-	var e powerExpansion
+	var mean, model, noise, centre float64 // model is Var(E[y|f]), noise is E[Var(y|f)]
 	switch {
 	case d.count != nil:
 		mean, model, noise = d.countMoments()
 	case d.finite != nil:
 		mean, model, noise = d.finite.mean, d.finite.model, d.finite.noise
 	default:
-		mean, model, noise = d.gaussianMoments(&e)
+		mean, model, noise, centre = d.gaussianMoments()
 	}
 	if !d.scores.normal() && model+noise > 0 {
-		factor := d.empiricalVariance(&e) / (model + noise)
+		factor := d.empiricalVariance(centre) / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
 	return d.moments(mean, model, noise)
@@ -120,19 +123,26 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 	return d.moments(mean, model, noise)
 }
 
-// gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores.
-func (d *Distribution) gaussianMoments(e *powerExpansion) (mean, model, noise float64) {
-	switch kind := d.transform.kind; {
-	case kind == power && d.expandPower(e):
-		unit := d.transform.unit
-		model, noise = e.variances(d)
-		return e.mean(d) * unit, model * unit * unit, noise * unit * unit
-	case kind == log1p && d.cuts() && d.expandPower(e):
-		model, noise = e.variances(d)
-		return d.gaussianMean(), model, noise
+// gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores, and T(m) of powerExpansion, 0 if it
+// was not needed.
+func (d *Distribution) gaussianMoments() (mean, model, noise, centre float64) {
+	if s := d.polynomial(); s != nil {
+		mean, model, noise = d.polynomialMoments(s)
+		return mean, model, noise, 0
+	}
+	if kind := d.transform.kind; kind == power || kind == log1p && d.cuts() {
+		var e powerExpansion
+		if d.expandPower(&e) {
+			model, noise = e.variances(d)
+			if kind == log1p {
+				return d.gaussianMean(), model, noise, e.centre
+			}
+			unit := d.transform.unit
+			return e.mean(d) * unit, model * unit * unit, noise * unit * unit, e.centre
+		}
 	}
 	model, noise = d.gaussianVariances()
-	return d.gaussianMean(), model, noise
+	return d.gaussianMean(), model, noise, 0
 }
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores, without expandPower.
@@ -193,9 +203,8 @@ func powerVariance(m, v, noise float64, power int) float64 {
 	return v * (slope*slope + 6*v*(3*m*m+v))
 }
 
-// empiricalVariance returns the variance under the score distribution. It uses T(m) of the
-// expansion, if that is known.
-func (d *Distribution) empiricalVariance(e *powerExpansion) float64 {
+// empiricalVariance returns the variance under the score distribution. It uses T(m) of powerExpansion, unless that is 0.
+func (d *Distribution) empiricalVariance(centre float64) float64 {
 	if d.count != nil {
 		var g countGrid
 		d.fillGrid(&g)
@@ -206,12 +215,12 @@ func (d *Distribution) empiricalVariance(e *powerExpansion) float64 {
 		return d.rootVariance(root)
 	}
 	if d.transform.kind == power || d.transform.kind == log1p {
-		if variance, ok := d.scoreVariance(e.centre); ok {
+		if variance, ok := d.scoreVariance(centre); ok {
 			return variance
 		}
 	}
 	// Centring at the median avoids cancellation in the difference of squares.
-	centre := d.fromScore(d.scores.nodes[nodeCount/2])
+	centre = d.fromScore(d.scores.nodes[nodeCount/2])
 	var value [nodeCount]float64
 	d.nodeValues(&value)
 	var first, second float64

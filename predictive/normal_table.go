@@ -24,7 +24,7 @@ func normal(t float64) (cdf, density float64) {
 	if !(math.Abs(x) <= maxScore*normalSteps) {
 		return normalCDF(t), normalDensity(t)
 	}
-	i := math.Round(x)
+	i := math.RoundToEven(x)
 	a := i / normalSteps
 	h := t - a
 	entry := &normalTable[int(i)+normalHalf]
@@ -37,6 +37,6 @@ func normal(t float64) (cdf, density float64) {
 	h4 := a*h3 - 3*h2
 	h5 := a*h4 - 4*h3
 	h6 := a*h5 - 5*h4
-	cdf = entry[0] + entry[1]*h*(1-h*(h1/2-h*(h2/6-h*(h3/24-h*(h4/120-h*(h5/720-h*(h6/5040)))))))
+	cdf = entry[0] + entry[1]*h*(1-h*(h1*(1.0/2)-h*(h2*(1.0/6)-h*(h3*(1.0/24)-h*(h4*(1.0/120)-h*(h5*(1.0/720)-h*(h6*(1.0/5040))))))))
 	return cdf, density
 }

@@ -23,7 +23,7 @@ func TestRootVariance(t *testing.T) {
 						want := max(second-first*first, 0)
 						what := fmt.Sprintf("%v, %v, m %g, sd %g, clamped %v", scores.given != nil, transform, m, sd, clamped)
 						// The sum over nodes adds sd z to m, which rounds to 1e-16 of m, and subtracts 1.
-						checkNear(t, what, d.empiricalVariance(new(powerExpansion)), want, (1e-9+1e-15*math.Abs(m)/sd)*(want+1e-9*second)+1e-26)
+						checkNear(t, what, d.empiricalVariance(0), want, (1e-9+1e-15*math.Abs(m)/sd)*(want+1e-9*second)+1e-26)
 					}
 				}
 			}

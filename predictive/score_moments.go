@@ -15,6 +15,8 @@ import (
 // it. That costs 97 exponentials and 5,000 multiplications, some 10 us, and 220 bytes; a score
 // distribution of many rows needs two or three cells. Nodes near and below y = 0 are added
 // one by one.
+//
+// Where T is a polynomial of degree D, the sums are polynomials of degree D and 2 D in P tau, for any first node.
 
 const (
 	cellsPerUnit = 16
@@ -29,6 +31,7 @@ const (
 type scoreCells struct {
 	once  sync.Once // sets the other fields
 	power float64
+	exact [][][2]float64 // coefficients in P tau by first node, if T is a polynomial; else cells
 	cells *[nodeCount/2/edgeStep + 2][mostCells]lazyCell
 	next  *scoreCells
 }
@@ -45,44 +48,80 @@ type scoreCell struct {
 	known        bool
 }
 
-// at returns the two sums.
-func (c *scoreCell) at(x float64) (first, second float64) {
+// twoSums returns the values of two polynomials of even degree at x.
+func twoSums(coefficients [][2]float64, x float64) (first, second float64) {
 	// Even and odd powers apart, so that one does not wait for the other.
 	square := x * x
-	even, odd := c.coefficients[cellDegree], c.coefficients[cellDegree-1]
-	for k := cellDegree - 2; k > 0; k -= 2 {
-		a, b := &c.coefficients[k], &c.coefficients[k-1]
+	degree := len(coefficients) - 1
+	even, odd := coefficients[degree], coefficients[degree-1]
+	for k := degree - 2; k > 0; k -= 2 {
+		a, b := &coefficients[k], &coefficients[k-1]
 		even[0], even[1] = even[0]*square+a[0], even[1]*square+a[1]
 		odd[0], odd[1] = odd[0]*square+b[0], odd[1]*square+b[1]
 	}
-	a := &c.coefficients[0]
+	a := &coefficients[0]
 	return (even[0]*square + a[0]) + odd[0]*x, (even[1]*square + a[1]) + odd[1]*x
 }
 
-// cell returns the cell of tau and the distance from its middle; nil if the polynomials do not
-// converge. The nodes from a multiple of edgeStep on are in its sums.
-func (s *ScoreDistribution) cell(power float64, from int, tau float64) (*scoreCell, float64) {
-	place := math.Round(tau * cellsPerUnit)
-	if !(place < mostCells) {
-		return nil, 0
-	}
+// cell returns the coefficients of the sums over the nodes from a node near cut on, where they are to be evaluated, and that
+// node; nil if the polynomials do not converge.
+func (s *ScoreDistribution) cell(power float64, cut int, tau float64) (coefficients [][2]float64, at float64, from int) {
 	all := &s.cells
 	for {
 		all.once.Do(func() {
 			all.power, all.next = power, new(scoreCells)
-			all.cells = new([nodeCount/2/edgeStep + 2][mostCells]lazyCell)
+			if degree, whole := polynomialDegree(power); whole {
+				all.exact = exactSums(degree, &s.nodes)
+			} else {
+				all.cells = new([nodeCount/2/edgeStep + 2][mostCells]lazyCell)
+			}
 		})
 		if all.power == power {
 			break
 		}
 		all = all.next
 	}
+	if all.exact != nil {
+		return all.exact[cut], power * tau, cut
+	}
+	place := math.Round(tau * cellsPerUnit)
+	if !(place < mostCells) {
+		return nil, 0, 0
+	}
+	from = (cut + edgeStep/2) / edgeStep * edgeStep
 	c := &all.cells[from/edgeStep][int(place)]
 	c.once.Do(func() { c.cell = newScoreCell(power, place/cellsPerUnit, s.nodes[from:], nodeWeight[from:]) })
 	if !c.cell.known {
-		return nil, 0
+		return nil, 0, 0
 	}
-	return c.cell, tau - place/cellsPerUnit
+	return c.cell.coefficients[:], tau - place/cellsPerUnit, from
+}
+
+// exactSums returns the coefficients of the sums of w ((1 + x z)^degree - 1) and of its square in x, by first node.
+func exactSums(degree int, nodes *[nodeCount]float64) [][][2]float64 {
+	byFirst := make([][][2]float64, nodeCount/2+1)
+	memory := make([][2]float64, len(byFirst)*(2*degree+1))
+	sums := make([]float64, 2*degree+1) // of w z^k
+	for i := nodeCount - 1; i >= 0; i-- {
+		power := nodeWeight[i]
+		for k := range sums {
+			sums[k] += power
+			power *= nodes[i]
+		}
+		if i >= len(byFirst) {
+			continue
+		}
+		byFirst[i] = memory[i*len(sums):][:len(sums):len(sums)]
+		one, two := 1.0, 1.0 // binomial coefficients
+		for k, sum := range sums {
+			if k > 0 {
+				byFirst[i][k] = [2]float64{one * sum, (two - 2*one) * sum}
+			}
+			one *= float64(degree-k) / float64(k+1) // 0 beyond the degree
+			two *= float64(2*degree-k) / float64(k+1)
+		}
+	}
+	return byFirst
 }
 
 // newScoreCell returns the cell around tau. Beyond a node's own series, which must have at least
@@ -112,7 +151,7 @@ func newScoreCell(p, tau float64, nodes, weights []float64) *scoreCell {
 	if tau == 0 { // but for rounding
 		c.coefficients[0], c.coefficients[1][1] = [2]float64{}, 0
 	}
-	_, second := c.at(-half)
+	_, second := twoSums(c.coefficients[:], -half)
 	c.known = math.Abs(c.coefficients[cellDegree][1])*math.Pow(half, cellDegree) <= 1e-8*second
 	return &c
 }
@@ -135,21 +174,20 @@ func (d *Distribution) scoreVariance(centre float64) (float64, bool) {
 	if bounded && d.m < 0 {
 		return 0, false
 	}
-	from, cut := 0, 0
+	cut := 0
 	if bounded {
 		if cut = d.firstAbove(); cut > nodeCount/2 {
 			return 0, false
 		}
-		from = (cut + edgeStep/2) / edgeStep * edgeStep
 	}
-	cell, off := d.scores.cell(p, from, d.sd/(1+p*d.m))
-	if cell == nil {
+	coefficients, at, from := d.scores.cell(p, cut, d.sd/(1+p*d.m))
+	if coefficients == nil {
 		return 0, false
 	}
 	if centre == 0 {
 		centre = powerCurve(p, d.m)
 	}
-	first, second := cell.at(off)
+	first, second := twoSums(coefficients, at)
 	first, second = first*centre, second*centre*centre
 	add := func(weight, deviation float64) {
 		first += weight * deviation

@@ -143,11 +143,13 @@ func (m *Moments) gather(b backend.Backend, s backend.Slices, index []int32) {
 	if variance == nil {
 		variance = s.Cov
 	}
-	backend.ParallelFor(b, len(index), func(i int) {
-		e := index[i]
-		m.Mean[i] = s.Mean[e]
-		if variance != nil {
-			m.Var[i] = variance[e]
+	parallel.Ranges(b.Threads(), len(index), func(_, from, to int) {
+		mean, spread := m.Mean[from:to], m.Var[from:to]
+		for i, e := range index[from:to] {
+			mean[i] = s.Mean[e]
+			if variance != nil {
+				spread[i] = variance[e]
+			}
 		}
 	})
 }
