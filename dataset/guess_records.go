@@ -12,29 +12,40 @@ import (
 const (
 	recordsPerCell = 3  // rows per cell, in the mean, from which rows are records
 	mostRecorded   = 12 // columns of records that become covariates
+	fewDescribing  = 4  // columns from which rows are records, even if the target has the name of something that is sold
 )
 
 // keepRecords proposes to keep the rows of a table of records, such as the answers of persons, and to take their other columns as
 // covariates: few combinations of ids have many rows each, which differ in what else is known about them. Without such columns rows
-// are kept if their means would be too few to learn from. A table with a time has cells of its periods, and sales add up.
+// are kept if their means would be too few to learn from, and with given modes they are kept without covariates. A table with a time
+// has cells of its periods.
 func (g *guesser) keepRecords() {
 	cells := g.Rows - g.Repeated
-	if g.Repeated == 0 || g.Rows < recordsPerCell*cells || g.target < 0 || len(g.given.Modes) > 0 || g.given.Described || g.hasTime() || !g.recordRule() {
+	if g.target < 0 || g.Repeated == 0 || g.Rows < recordsPerCell*cells || g.given.Described || g.hasTime() {
 		return
 	}
+	var describing []string
 	for i, c := range g.columns {
-		if len(g.Covariates) < mostRecorded && i != g.target && g.describesRecord(c) {
-			g.Covariates = append(g.Covariates, Mode{Name: c.Name, Columns: []string{c.Name}}.String())
+		switch {
+		case i == g.target || !g.describesRecord(c):
+		case g.followsTarget(c):
+			c.reason, c.covariate = "it rises or falls with the target without exception, so it may be computed from it", false
+		default:
+			describing = append(describing, Mode{Name: c.Name, Columns: []string{c.Name}}.String())
 		}
 	}
-	if len(g.Covariates) == 0 && cells >= fewRows {
+	if !g.recordRule(len(describing)) || len(describing) == 0 && cells >= fewRows {
 		return
 	}
 	g.Notes = g.Notes[:len(g.Notes)-1] // of the rule for rows of a cell
 	g.Duplicates = "keep"
 	note := fmt.Sprintf("there are %s for each combination of ids, so each row is taken for a record of its own (data.duplicates is keep)", plural.Count(g.Rows/cells, "row"))
-	if len(g.Covariates) > 0 {
+	if len(describing) > 0 && len(g.given.Modes) == 0 {
+		g.Covariates = describing[:min(len(describing), mostRecorded)]
 		note += ", and columns in which such rows differ for covariates; data.covariates chooses others"
+		if more := len(describing) - mostRecorded; more > 0 {
+			note += fmt.Sprintf(", also the %s after the first %d", plural.Count(more, "column"), mostRecorded)
+		}
 	}
 	g.Notes = append(g.Notes, note)
 }
@@ -43,14 +54,14 @@ func (g *guesser) hasTime() bool {
 	return slices.ContainsFunc(g.modes, func(m sampleMode) bool { return m.time })
 }
 
-// recordRule reports whether the proposed rule for rows of a cell is one that records may have: quantities with the name of
-// something sold or counted add up, and equal targets are copies.
-func (g *guesser) recordRule() bool {
+// recordRule reports whether the proposed rule for rows of a cell is one that records with some describing columns may have:
+// quantities with the name of something sold or counted add up, unless much is known about each row, and equal targets are copies.
+func (g *guesser) recordRule(describing int) bool {
 	switch g.Duplicates {
 	case "keep", "mean":
 		return true
 	case "sum":
-		return !nameHasWord(g.Target, targetWords)
+		return describing >= fewDescribing || !nameHasWord(g.Target, targetWords)
 	}
 	return false
 }
@@ -58,9 +69,9 @@ func (g *guesser) recordRule() bool {
 // describesRecord reports whether a column that is no mode says something about single rows.
 func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
-	case g.reserved(c) || c.Distinct < 2 || c.empty > 0 || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
+	case g.reserved(c) || c.Distinct < 2 || 2*(c.empty+c.Missing) > g.Rows || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
-	case c.Kind == KindDate || g.revealsTarget(c) || g.followsTarget(c):
+	case c.Kind == KindDate || g.revealsTarget(c):
 		return false
 	case c.Kind == KindID && (!c.numeric || namedID(c.Name)) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false

@@ -376,6 +376,9 @@ func (f *forecaster) warnings() []string {
 	if f.unknown > 0 {
 		out = append(out, fmt.Sprintf("%d of %d forecasts: an id is neither in the training data nor in a side table, such as %s, and counts as an average one", f.unknown, f.sum.Cells, f.example))
 	}
+	if note := f.ended(); note != "" {
+		out = append(out, note)
+	}
 	info := f.m.Uncertainty()
 	if byTime := strings.HasPrefix(f.m.Spec().Split, "time:"); info.Conformal != nil && info.Conformal.Kind != "horizon" && !byTime {
 		out = append(out, "the intervals were calibrated on rows of the same periods as the training rows, so they may be too narrow for forecasts; fit with a split by time, which calibrates them by horizon")
@@ -383,4 +386,27 @@ func (f *forecaster) warnings() []string {
 		out = append(out, fmt.Sprintf("intervals are calibrated up to %s ahead; beyond, they widen only as the model expects", plural.Count(info.Conformal.Horizons, "period")))
 	}
 	return out
+}
+
+// ended says that most series have no row in the last season, or in twice the horizon: their forecasts do not follow their last rows.
+func (f *forecaster) ended() string {
+	series := f.m.Series()
+	if f.o.Active > 0 || !f.o.Future.IsZero() || series.Len() < 2 {
+		return ""
+	}
+	window := int64(2 * f.o.Horizon)
+	for _, c := range series.Line.Cycles() {
+		window = max(window, int64(c.Periods))
+	}
+	n := 0
+	for _, last := range series.Last {
+		if int64(last) <= series.End-window {
+			n++
+		}
+	}
+	if 2*n <= series.Len() {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended, or that end in different years",
+		n, plural.Count(series.Len(), "series"), plural.Count(int(window), "period"))
 }

@@ -30,7 +30,7 @@ func TestCompleteRepeats(t *testing.T) {
 		covariates []string
 		want       string
 	}{
-		{"", nil, "mean"},
+		{"", nil, "keep"},
 		{"column:part", nil, "keep"},
 		{"", []string{"entry"}, "keep"},
 	} {
@@ -43,7 +43,7 @@ func TestCompleteRepeats(t *testing.T) {
 			t.Errorf("split %q, covariates %v: target %s, duplicates %s, want %s", c.split, c.covariates, s.Data.Target, s.Data.Duplicates, c.want)
 		}
 		for _, l := range g.LeftOut {
-			if want := l.Column == "age" || l.Column == "entry" && c.covariates == nil; l.Covariate != want {
+			if want := l.Column == "age" && c.covariates != nil || l.Column == "entry" && c.split != "" && c.covariates == nil; l.Covariate != want {
 				t.Errorf("covariates %v: column %s (%s) may be a covariate: %v", c.covariates, l.Column, l.Reason, l.Covariate)
 			}
 		}

@@ -150,7 +150,7 @@ func TestGuessWith(t *testing.T) {
 		text += fmt.Sprintf("%d,i%d,%d.5,%d\n", i%8, i/8, i%7, i*i%11)
 	}
 	g, err := GuessWith(Reader("t", strings.NewReader(text)), Format{}, dataset.Given{Target: "price", Modes: []string{"item"}})
-	if err != nil || g.Target != "price" || !slices.Equal(g.Modes, []string{"item"}) || g.Duplicates != "mean" || g.Repeated != 70 {
+	if err != nil || g.Target != "price" || !slices.Equal(g.Modes, []string{"item"}) || g.Duplicates != "keep" || len(g.Covariates) > 0 || g.Repeated != 70 {
 		t.Errorf("got %+v, %v, want price by item with 70 repeated rows", g.Guess, err)
 	}
 	_, err = GuessWith(Reader("t", strings.NewReader(text)), Format{}, dataset.Given{Target: "unit"})

@@ -341,7 +341,7 @@ func guessTables() []guessTable {
 				}
 			}},
 		{name: "wages of persons", target: "wage", modes: []string{"region", "sector"}, duplicates: "keep", covariates: []string{"education", "married", "tenure"},
-			leftOut: map[string]string{"log_wage": "a quantity"}, notes: []string{"50 rows for each combination of ids"},
+			leftOut: map[string]string{"log_wage": "may be computed from it"}, notes: []string{"50 rows for each combination of ids"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("log_wage,education,married,region,sector,tenure,wage\n")
 				for range 600 {
