@@ -441,3 +441,29 @@ func TestCovariateErrors(t *testing.T) {
 		}
 	}
 }
+
+// A covariate that is computed from the target is warned about.
+func TestRevealingCovariate(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	var text strings.Builder
+	text.WriteString("region,sector,tax,age,wage\n")
+	for range 600 {
+		wage := math.Exp(3 + 0.6*r.NormFloat64())
+		fmt.Fprintf(&text, "r%d,s%d,%.3f,%d,%.3f\n", r.IntN(4), r.IntN(3), 0.2*wage+0.02*r.NormFloat64(), 18+r.IntN(45), wage)
+	}
+	file := filepath.Join(t.TempDir(), "tax.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for covariate, want := range map[string]bool{"tax": true, "age": false} {
+		var s kft.Spec
+		s.Data.Files, s.Data.Target, s.Data.Modes, s.Data.Covariates, s.Data.Duplicates = []string{file}, "wage", []string{"region", "sector"}, []string{covariate}, "keep"
+		s.Terms, s.Transform = []string{"region", "sector", covariate}, "power:0.3"
+		_, report := fit(t, s, kft.Options{})
+		warned := slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, "explained by "+covariate) })
+		if warned != want {
+			t.Errorf("%s: warnings %q", covariate, report.Warnings)
+		}
+	}
+}

@@ -366,6 +366,7 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	if warning := record.BehindFormula(); warning != "" {
 		record.Warnings = append(record.Warnings, warning)
 	}
+	record.Warnings = append(record.Warnings, r.revealingCovariates(&record)...)
 	record.Warnings = append(record.Warnings, r.futureWarning()...)
 	judged, where := record.Test, "the test set"
 	if judged.N == 0 {
