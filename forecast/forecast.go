@@ -407,6 +407,6 @@ func (f *forecaster) ended() string {
 	if 2*n <= series.Len() {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended, or that end in different years",
-		n, plural.Count(series.Len(), "series"), plural.Count(int(window), "period"))
+	return fmt.Sprintf("%d of %d series have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended, or that end in different years",
+		n, series.Len(), plural.Count(int(window), "period"))
 }

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
 )
 
 func TestWrite(t *testing.T) {
@@ -231,5 +235,27 @@ func TestSavedModel(t *testing.T) {
 	}
 	if texts[0].String() != texts[1].String() {
 		t.Error("the forecasts of the loaded model differ")
+	}
+}
+
+// Series that ended long ago are forecast after the end of the table, which is worth a warning if they are most of them.
+func TestEndedSeries(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("id,year,value\n")
+	for i := range 120 {
+		fmt.Fprintf(&text, "y%d,%d,%d\n", i/30, 1940+i%30+15*(i/30), 100+i*i%17)
+	}
+	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"id", "time=year"}}, Split: "time:last=3", Terms: []string{"id", "series(id; time)"}, Fit: spec.Fit{Refit: "all"}}
+	s.Fill()
+	m, _, err := search.Fit(t.Context(), s, tableio.Reader("years.csv", strings.NewReader(text.String())), train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for active, want := range map[int]bool{0: true, 10: false} {
+		_, sum := write(t, m, Options{Horizon: 2, Active: active})
+		if got := slices.ContainsFunc(sum.Warnings, func(w string) bool { return strings.HasPrefix(w, "3 of 4 series have no row in the last 4 periods") }); got != want {
+			t.Errorf("active %d: got the warnings %q", active, sum.Warnings)
+		}
 	}
 }
