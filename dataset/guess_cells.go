@@ -136,14 +136,14 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	for _, function := range []string{"date", "datehour", "yearweek", "yearmonth", "yearquarter", "year"} {
 		m, ok := g.sampleModeOf(Mode{Name: plain.Name, Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		m.time = true
-		if !ok || m.distinct < 2 || !g.repeats(m.distinct) {
+		if !ok || m.distinct < 2 || 10*m.distinct > 6*g.Rows { // two series that begin or end a few periods apart hardly repeat
 			continue
 		}
 		if g.repeated(append(slices.Clone(g.modes), m)) == 0 {
 			g.modes = append(g.modes, m)
 			return
 		}
-		if fallback == nil {
+		if fallback == nil && g.repeats(m.distinct) {
 			fallback = &m
 		}
 	}

@@ -31,7 +31,7 @@ func (g *guesser) keepRecords() {
 		case g.followsTarget(c):
 			c.reason, c.covariate = "it rises or falls with the target without exception, so it may be computed from it", false
 		default:
-			describing = append(describing, Mode{Name: c.Name, Columns: []string{c.Name}}.String())
+			describing = append(describing, LeftOut{Column: c.Name}.Mode().String())
 		}
 	}
 	if !g.recordRule(len(describing)) || len(describing) == 0 && cells >= fewRows {

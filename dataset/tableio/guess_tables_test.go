@@ -340,10 +340,18 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "Y%d,%d-01-01,%.1f\n", 1+i/30, 1940+i%30+15*(i/30), 5000*r.Float64())
 				}
 			}},
-		{name: "wages of persons", target: "wage", modes: []string{"region", "sector"}, duplicates: "keep", covariates: []string{"education", "married", "tenure"},
+		{name: "hours of two zones", target: "load", modes: []string{"site", "time=datehour(at)"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("site,at,load\n") // their clocks differ by six hours, so few of them agree
+				for i := range 480 {
+					at := day(0).Add(time.Duration(i/2) * time.Hour).In(time.FixedZone("", []int{3600, -5 * 3600}[i%2]))
+					fmt.Fprintf(w, "%c,%s,%.1f\n", "AB"[i%2], at.Format(time.RFC3339), 50*r.Float64())
+				}
+			}},
+		{name: "wages of persons", target: "wage", modes: []string{"region", "sector"}, duplicates: "keep", covariates: []string{"education", "married", `tenure_years="tenure (years)"`},
 			leftOut: map[string]string{"log_wage": "may be computed from it"}, notes: []string{"50 rows for each combination of ids"},
 			text: func(w *strings.Builder, r *rand.Rand) {
-				w.WriteString("log_wage,education,married,region,sector,tenure,wage\n")
+				w.WriteString("log_wage,education,married,region,sector,tenure (years),wage\n")
 				for range 600 {
 					wage := math.Exp(2 + r.NormFloat64())
 					fmt.Fprintf(w, "%.9f,%d,%d,r%d,s%d,%.2f,%.7f\n", math.Log(wage), 6+r.IntN(12), r.IntN(2), r.IntN(4), r.IntN(3), 30*r.Float64(), wage)
