@@ -170,11 +170,3 @@ func (o *Options) columns(taken []string) []string {
 	}
 	return names
 }
-
-// unitName returns the unit of a model's periods.
-func unitName(m *model.Model) string {
-	if unit := m.Series().Line.Period(); unit != "" {
-		return unit
-	}
-	return "period"
-}
