@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -146,9 +147,9 @@ func (d *Distributions) Sort() (order []int32) {
 		d.group = group
 	}
 	order = sortedBy(group)
-	d.group, d.placed = permuted(d.group, order), permuted(d.placed, order)
-	d.z = tt.Moments{Mean: permuted(d.z.Mean, order), Var: permuted(d.z.Var, order)}
-	d.rows = Rows{permutedAll(d.rows.Codes, order), permuted(d.rows.Weight, order), permuted(d.rows.Exposure, order), permuted(d.rows.Horizon, order)}
+	d.group, d.placed = gather.Rows(d.group, order), gather.Rows(d.placed, order)
+	d.z = tt.Moments{Mean: gather.Rows(d.z.Mean, order), Var: gather.Rows(d.z.Var, order)}
+	d.rows = Rows{permutedAll(d.rows.Codes, order), gather.Rows(d.rows.Weight, order), gather.Rows(d.rows.Exposure, order), gather.Rows(d.rows.Horizon, order)}
 	d.levels = permutedAll(d.levels, order)
 	return order
 }
@@ -174,22 +175,11 @@ func sortedBy(numbers []int32) []int32 {
 	return order
 }
 
-// permuted returns the values of rows in their order; nil if there are none.
-func permuted[T any](values []T, order []int32) []T {
-	if values == nil {
-		return nil
-	}
-	sorted := make([]T, len(order))
-	for j, i := range order {
-		sorted[j] = values[i]
-	}
-	return sorted
-}
-
+// permutedAll returns columns with their rows in an order.
 func permutedAll[T any](columns [][]T, order []int32) [][]T {
 	sorted := make([][]T, len(columns))
 	for k, column := range columns {
-		sorted[k] = permuted(column, order)
+		sorted[k] = gather.Rows(column, order)
 	}
 	return sorted
 }
