@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -117,8 +116,8 @@ func (g *guesser) followsTarget(c *sampleColumn) bool {
 func (c *sampleColumn) numbers() ([]float64, bool) {
 	out := make([]float64, len(c.values))
 	for i, text := range c.values {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
+		v, ok := Number(text)
+		if !ok {
 			return nil, false
 		}
 		out[i] = v
