@@ -61,13 +61,12 @@ func New(threads int, p *panel.Panel, codes [][]int32, target func(row int) floa
 		}
 	}
 	t.shares = [][]float64{t.alone()}
-	first := int32(p.End) - t.window()
 	rows := len(codes[p.Time])
 	of := make([]int32, rows)
 	steps := p.Steps()
 	parallel.Blocks(threads, rows, func(from, to int) {
 		for i := from; i < to; i++ {
-			if of[i] = -1; steps[codes[p.Time][i]] > first {
+			if of[i] = -1; int64(steps[codes[p.Time][i]]) > p.OriginOf(codes, i)-int64(t.window()) {
 				of[i] = int32(p.Find(codes, i))
 			}
 		}
@@ -202,7 +201,7 @@ func (t *Table) values(dst *[maxParts]float64, codes [][]int32, row int, horizon
 	if s < 0 || horizon < 1 {
 		return known
 	}
-	steps, values := t.step[t.start[s]:t.start[s+1]], t.value[t.start[s]:t.start[s+1]]
+	values := t.value[t.start[s]:t.start[s+1]]
 	if n := min(len(values), t.recent()); n > 0 {
 		for _, v := range values[len(values)-n:] {
 			dst[1] += float64(v) / float64(n)
@@ -210,14 +209,15 @@ func (t *Table) values(dst *[maxParts]float64, codes [][]int32, row int, horizon
 		known[1] = true
 	}
 	for k, season := range t.seasons {
-		dst[2+k], known[2+k] = t.before(steps, values, season, horizon)
+		dst[2+k], known[2+k] = t.before(s, season, horizon)
 	}
 	return known
 }
 
-// before returns the value whole seasons before a forecast.
-func (t *Table) before(steps []int32, values []float32, season, horizon int32) (value float64, known bool) {
-	at, known := slices.BinarySearch(steps, int32(t.series.End)+horizon-seasonsBack(season, horizon))
+// before returns the value whole seasons before a forecast of series s.
+func (t *Table) before(s int, season, horizon int32) (value float64, known bool) {
+	steps, values := t.step[t.start[s]:t.start[s+1]], t.value[t.start[s]:t.start[s+1]]
+	at, known := slices.BinarySearch(steps, int32(t.series.Origin(s))+horizon-seasonsBack(season, horizon))
 	if known {
 		value = float64(values[at])
 	}

@@ -64,12 +64,12 @@ func (t *Table) feature(dst *[maxFeatures]float64, scale predictive.Transform, l
 		}
 	}
 	for k, season := range t.seasons {
-		if v, known := t.before(steps, values, season, horizon); known {
+		if v, known := t.before(s, season, horizon); known {
 			dst[ownMeans+k] = scale.Forward(v) - location
 		}
 	}
 	at := ownMeans + len(t.seasons)
-	since := float64(t.series.End) - float64(steps[n-1])
+	since := float64(t.series.Origin(s)) - float64(steps[n-1])
 	dst[at] = max(math.Log(float64(t.window())/(1+since)), 0)
 	dst[at+1] = math.Log1p(float64(n))
 }

@@ -64,14 +64,14 @@ func (t *Table) pullers(dst *choice, scale predictive.Transform, location float6
 	line, slope := last, 0.0
 	if first := t.first[s]; steps[n-1] > first.step {
 		slope = (last - float64(first.value)) / float64(steps[n-1]-first.step)
-		line += slope * (float64(t.series.End) + float64(horizon) - float64(steps[n-1]))
+		line += slope * (float64(t.series.Origin(s)) + float64(horizon) - float64(steps[n-1]))
 	}
 	if !scale.InDomain(line) {
 		line = last
 	}
 	dst[0], dst[1] = scale.Forward(last)-location, scale.Forward(line)-location
 	for k, season := range t.seasons {
-		if v, known := t.before(steps, values, season, horizon); known {
+		if v, known := t.before(s, season, horizon); known {
 			dst[ownFormulas+k] = scale.Forward(v) - location
 			if risen := v + slope*float64(seasonsBack(season, horizon)); scale.InDomain(risen) {
 				v = risen

@@ -176,8 +176,8 @@ func Horizons(m *model.Model, codes [][]int32) []int32 {
 		return nil
 	}
 	out := make([]int32, len(codes[series.Time]))
-	for i, c := range codes[series.Time] {
-		out[i] = series.HorizonOf(c)
+	for i := range out {
+		out[i] = series.HorizonOf(codes, i)
 	}
 	return out
 }

@@ -132,7 +132,11 @@ type place struct {
 	horizon int
 }
 
+// id names an origin: by its period, or by the number of periods to the end of each series.
 func (b *backtest) id(step int64) string {
+	if own, _ := b.data.OwnEnds(); own {
+		return fmt.Sprintf("end-%d", b.last-step)
+	}
 	id, err := b.line.ID(step)
 	if err != nil {
 		return fmt.Sprint("period ", step)
@@ -181,6 +185,9 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 	if err := b.line.OnePeriodEach(); err != nil {
 		return fielderr.Errorf("data.modes", "%w", err)
 	}
+	if err := b.data.FindEnds(s.Data, b.time); err != nil {
+		return err
+	}
 	b.keys, b.steps, b.last = panel.KeyModes(modes, b.time), b.line.Steps(), b.line.Last()
 	b.result = Result{Unit: b.line.Period(), Horizon: o.Horizon, Step: o.Step}
 	first := b.last - int64(o.Horizon) - int64(o.Windows-1)*int64(o.Step)
@@ -188,6 +195,9 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 	if first < int64(o.Horizon)+1 {
 		return fielderr.Errorf("windows", "the table has %s of mode %s, and %s of %s need %d; use fewer windows, a shorter horizon or a smaller step", plural.Count(int(b.last)+1, "period"), modes[b.time].Name,
 			plural.Count(o.Windows, "window"), plural.Count(o.Horizon, "period"), int64(o.Horizon)+2+b.last-first)
+	}
+	if _, why := b.data.OwnEnds(); why != "" {
+		b.result.Warnings = append(b.result.Warnings, why)
 	}
 	for k := range o.Windows {
 		b.origins = append(b.origins, first+int64(k)*int64(o.Step))
@@ -240,14 +250,14 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("origin %s: the model does not know the last %s before it, because the training on all rows was given up", b.id(origin), plural.Count(b.opt.Horizon, "period")))
 	}
 	ahead := make([]int, len(rows.Y))
-	for i, code := range rows.Codes[b.time] {
-		ahead[i] = int(b.steps[code] - origin)
+	for i, step := range rows.Step {
+		ahead[i] = int(int64(step) - origin)
 	}
-	changes := b.changes(known, rows)
+	changes := b.changes(known.Rows, rows.Rows)
 	if err := b.measureFormulas(k, origin, known, rows, ahead, changes); err != nil {
 		return err
 	}
-	if err := b.measureModel(k, m, rows, ahead, changes); err != nil {
+	if err := b.measureModel(k, m, rows.Rows, ahead, changes); err != nil {
 		return err
 	}
 	b.result.Origins = append(b.result.Origins, Origin{ID: b.id(origin), Rows: len(known.Y), Tested: len(rows.Y), Seconds: time.Since(began).Seconds(), Terms: strings.Join(m.Spec().Terms, " + ")})

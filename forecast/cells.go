@@ -22,7 +22,7 @@ type cells struct {
 // futureCells returns the cells of all chosen series in the periods of the horizon, series
 // by series.
 func futureCells(m *model.Model, o *Options) (*cells, error) {
-	combos, err := chosen(m, o)
+	combos, origins, err := chosen(m, o)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +49,19 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 	}
 	time := modes[series.Time]
 	out := &cells{series: len(combos)}
-	for h := range o.Horizon {
-		step := series.End + 1 + int64(h)
-		texts, err := series.Line.Columns(step)
-		if err != nil {
-			return nil, fielderr.Errorf("data.modes", "%w", err)
+	periods := map[int64][]string{} // the columns of a step
+	for i, origin := range origins {
+		for h := range o.Horizon {
+			step := origin + 1 + int64(h)
+			texts, seen := periods[step]
+			if !seen {
+				if texts, err = series.Line.Columns(step); err != nil {
+					return nil, fielderr.Errorf("data.modes", "%w", err)
+				}
+				periods[step] = texts
+			}
+			made.set(time.Columns, texts, i*o.Horizon+h, 1, 1)
 		}
-		made.set(time.Columns, texts, h, made.rows-h, o.Horizon)
 	}
 	for _, mode := range modes {
 		if !mode.Derived() && !mode.Target() && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
@@ -113,14 +119,13 @@ func (c *columnMaker) source() (tableio.Source, error) {
 	return tableio.NewColumns(columns...)
 }
 
-// chosen returns the codes of the chosen series, by key mode.
-func chosen(m *model.Model, o *Options) ([][]int32, error) {
+// chosen returns the codes of the chosen series, by key mode, and the steps after which they are forecast.
+func chosen(m *model.Model, o *Options) (combos [][]int32, origins []int64, err error) {
 	series := m.Series()
 	filters, err := parseOnly(m, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out [][]int32
 	for i := range series.Len() {
 		if o.Active > 0 && int64(series.Last[i]) <= series.End-int64(o.Active) {
 			continue
@@ -132,10 +137,13 @@ func chosen(m *model.Model, o *Options) ([][]int32, error) {
 			keep = keep && (filters[k] == nil || filters[k][combo[k]])
 		}
 		if keep {
-			out = append(out, combo)
+			combos, origins = append(combos, combo), append(origins, series.Origin(i))
 		}
 	}
-	return append(out, newCombinations(m, filters)...), nil
+	for _, combo := range newCombinations(m, filters) {
+		combos, origins = append(combos, combo), append(origins, series.Origin(-1))
+	}
+	return combos, origins, nil
 }
 
 // newCombinations returns the combinations of chosen ids that have no series with every

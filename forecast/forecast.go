@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/flat"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/panel"
 )
 
 // Write writes the forecasts of a model to w as a table in long form: the columns of the
@@ -75,7 +76,7 @@ func (f *forecaster) open(ctx context.Context) error {
 		return err
 	}
 	f.source, f.names = cells.source, cells.names
-	f.sum.Series = cells.series
+	f.sum.Series, f.sum.Own = cells.series, f.m.Series().Own
 	return nil
 }
 
@@ -134,12 +135,12 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 			}
 		}
 		id := b.ID(f.time, i)
-		h := series.Horizon(id)
+		h := series.Horizon(id, b.Codes, i)
 		if h == 0 {
-			last, _ := series.Line.ID(series.End)
+			last, _ := series.Line.ID(series.OriginOf(b.Codes, i))
 			problem, remedy := series.Line.WhyNone(id), "correct it or remove the row"
 			if problem == "" {
-				problem, remedy = fmt.Sprintf("this is not a period after the last training period %s", last), "forecast later periods, or predict the table"
+				problem, remedy = fmt.Sprintf("this is not a period after the last training period %s%s", last, ofSeries(series)), "forecast later periods, or predict the table"
 			}
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: problem, Remedy: remedy}
@@ -147,7 +148,7 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}
 		}
-		if err := f.once(cell, entity, h, b.First+i+1); err != nil {
+		if err := f.once(cell, entity, series.OriginOf(b.Codes, i), h, b.First+i+1); err != nil {
 			return err
 		}
 	}
@@ -156,12 +157,21 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 
 // planned is what a table of future cells has of a series.
 type planned struct {
-	row     int // the first one
+	row     int   // the first one
+	origin  int64 // of the series
 	periods []int32
 }
 
+// ofSeries says of which rows the last training period is.
+func ofSeries(p *panel.Panel) string {
+	if p.Own {
+		return " of the series"
+	}
+	return ""
+}
+
 // once returns an error for a row whose cell another row has, and notes it.
-func (f *forecaster) once(cell, entity string, horizon int32, row int) error {
+func (f *forecaster) once(cell, entity string, origin int64, horizon int32, row int) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if other, twice := f.planned[cell]; twice {
@@ -175,7 +185,7 @@ func (f *forecaster) once(cell, entity string, horizon int32, row int) error {
 	if f.o.Horizon > 0 {
 		p := f.ahead[entity]
 		if p == nil {
-			p = &planned{row: row}
+			p = &planned{row: row, origin: origin}
 			f.ahead[entity] = p
 		}
 		p.row, p.periods = min(p.row, row), append(p.periods, horizon)
@@ -208,7 +218,7 @@ func (f *forecaster) checkHorizons() error {
 		missing++
 	}
 	series := f.m.Series()
-	id, err := series.Line.ID(series.End + int64(missing))
+	id, err := series.Line.ID(p.origin + int64(missing))
 	if err != nil {
 		return err
 	}
@@ -391,7 +401,7 @@ func (f *forecaster) warnings() []string {
 // ended says that most series have no row in the last season, or in twice the horizon: their forecasts do not follow their last rows.
 func (f *forecaster) ended() string {
 	series := f.m.Series()
-	if f.o.Active > 0 || !f.o.Future.IsZero() || series.Len() < 2 {
+	if f.o.Active > 0 || !f.o.Future.IsZero() || series.Len() < 2 || series.Own {
 		return ""
 	}
 	window := int64(2 * f.o.Horizon)
@@ -407,6 +417,6 @@ func (f *forecaster) ended() string {
 	if 2*n <= series.Len() {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d series have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended, or that end in different years",
+	return fmt.Sprintf("%d of %d series have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended; if each series has an end of its own, fit the model with data.ends set to series",
 		n, series.Len(), plural.Count(int(window), "period"))
 }

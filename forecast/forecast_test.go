@@ -246,7 +246,7 @@ func TestEndedSeries(t *testing.T) {
 	for i := range 120 {
 		fmt.Fprintf(&text, "y%d,%d,%d\n", i/30, 1940+i%30+15*(i/30), 100+i*i%17)
 	}
-	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"id", "time=year"}}, Split: "time:last=3", Terms: []string{"id", "series(id; time)"}, Fit: spec.Fit{Refit: "all"}}
+	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"id", "time=year"}, Ends: "table"}, Split: "time:last=3", Terms: []string{"id", "series(id; time)"}, Fit: spec.Fit{Refit: "all"}}
 	s.Fill()
 	m, _, err := search.Fit(t.Context(), s, tableio.Reader("years.csv", strings.NewReader(text.String())), train.Options{})
 	if err != nil {
@@ -257,5 +257,64 @@ func TestEndedSeries(t *testing.T) {
 		if got := slices.ContainsFunc(sum.Warnings, func(w string) bool { return strings.HasPrefix(w, "3 of 4 series have no row in the last 4 periods") }); got != want {
 			t.Errorf("active %d: got the warnings %q", active, sum.Warnings)
 		}
+	}
+}
+
+// TestOwnEnds forecasts lines of different lengths, each after its own last row, with a model from a file.
+func TestOwnEnds(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("id,t,value\n")
+	ends := map[string]int{}
+	for i := range 12 {
+		id, n := fmt.Sprint("y", i), 20+3*i
+		ends[id] = n
+		for k := 1; k <= n; k++ {
+			fmt.Fprintf(&text, "%s,%d,%d\n", id, k, 100*i+10*k+k%2)
+		}
+	}
+	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"id", "t"}}, Split: "time:last=3", Terms: []string{"id", "series(id; t; walk, drift)"}, Fit: spec.Fit{Refit: "all"}}
+	s.Uncertainty.Inference = "mean-field"
+	s.Fill()
+	table := tableio.Reader("lines.csv", strings.NewReader(text.String()))
+	fitted, report, err := search.Fit(t.Context(), s, table, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fitted.Spec().Data.Ends != "series" || report.Test.N != 3*12 || !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.HasPrefix(w, "11 of 12 series end before") }) {
+		t.Errorf("got data.ends %q, %d test rows, %q", fitted.Spec().Data.Ends, report.Test.N, report.Warnings)
+	}
+	var file bytes.Buffer
+	if _, err := fitted.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Read(&file, "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, sum := write(t, m, Options{Horizon: 2})
+	if len(got.rows) != 24 || !sum.Own || len(sum.Warnings) > 0 {
+		t.Errorf("got %d rows, %+v", len(got.rows), sum)
+	}
+	for i, row := range got.rows {
+		var at int
+		fmt.Sscan(row["id"][1:], &at)
+		period := ends[row["id"]] + 1 + i%2
+		if want := float64(100*at + 10*period); row["t"] != fmt.Sprint(period) || math.Abs(number(t, row, "mean")-want) > 12 {
+			t.Errorf("got %v, want about %g in period %d", row, want, period)
+		}
+	}
+	for future, want := range map[string]string{"id,t\ny0,21\n": "", "id,t\ny0,20\n": "after the last training period 20 of the series"} {
+		_, err := Write(t.Context(), m, &bytes.Buffer{}, Options{Future: tableio.Reader("future.csv", strings.NewReader(future))})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", future, err, want)
+		}
+	}
+	result, _, err := Backtest(t.Context(), s, tableio.Reader("lines.csv", strings.NewReader(text.String())), BacktestOptions{Windows: 2, Horizon: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := result.Origins[1]; o.ID != "end-2" || o.Tested != 24 || result.Scores[0].MAE > 10 {
+		t.Errorf("got the origin %+v, MAE %g", o, result.Scores[0].MAE)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/train"
 )
 
 // rowsPerTask is the number of rows that one task measures. The cut depends only on the
@@ -74,7 +75,7 @@ func weightOf(rows evaluate.Rows, i int) float64 {
 }
 
 // measureFormulas adds the forecasts of the formulas and of their best mix.
-func (b *backtest) measureFormulas(k int, origin int64, known, rows evaluate.Rows, ahead []int, changes []metrics.Change) error {
+func (b *backtest) measureFormulas(k int, origin int64, known, rows train.Rows, ahead []int, changes []metrics.Change) error {
 	formulas, predicted := b.classics(known, rows)
 	earlier, err := b.data.Between(b.time, b.steps, 0, origin-int64(b.opt.Horizon))
 	if err != nil {
@@ -92,7 +93,7 @@ func (b *backtest) measureFormulas(k int, origin int64, known, rows evaluate.Row
 		sums := make([]metrics.ForecastSums, b.opt.Horizon+1)
 		for i := range rows.Y {
 			v := values(i)
-			sums[ahead[i]].Add(dataset.TargetAt(rows.Y, rows.Low, i), weightOf(rows, i), v, v, math.Log1p(max(v, 0)), changes[i])
+			sums[ahead[i]].Add(dataset.TargetAt(rows.Y, rows.Low, i), weightOf(rows.Rows, i), v, v, math.Log1p(max(v, 0)), changes[i])
 		}
 		for h := 1; h <= b.opt.Horizon; h++ {
 			b.sumOf(method, k, h).Merge(&sums[h])
@@ -127,11 +128,11 @@ func (b *backtest) measureFormulas(k int, origin int64, known, rows evaluate.Row
 }
 
 // classics fits the formulas to the known rows and returns their predictions of later ones.
-func (b *backtest) classics(known, later evaluate.Rows) (names []string, predicted [][]float64) {
+func (b *backtest) classics(known, later train.Rows) (names []string, predicted [][]float64) {
 	modes := append(slices.Clone(b.keys), b.time) // covariates do not make series
 	table := baseline.Table{Threads: b.engine.Threads(), Time: &baseline.Time{Mode: len(b.keys), Seasons: baseline.SeasonsOf(b.line)}}
-	table.Time.Periods[baseline.Train], table.Time.Periods[baseline.Test] = b.periods(known), b.periods(later)
-	train, codes := formulaRows(known), make([][]int32, len(modes))
+	table.Time.Periods[baseline.Train], table.Time.Periods[baseline.Test] = known.Step, later.Step
+	train, codes := formulaRows(known.Rows), make([][]int32, len(modes))
 	train.Codes = nil
 	for k, m := range modes {
 		train.Codes = append(train.Codes, known.Codes[m])
@@ -163,15 +164,6 @@ func (b *backtest) classics(known, later evaluate.Rows) (names []string, predict
 		names, predicted = append(names, name), append(predicted, values)
 	}
 	return names, predicted
-}
-
-// periods returns the steps of rows.
-func (b *backtest) periods(rows evaluate.Rows) []int32 {
-	out := make([]int32, len(rows.Y))
-	for i, c := range rows.Codes[b.time] {
-		out[i] = int32(b.steps[c])
-	}
-	return out
 }
 
 // formulaRows returns rates and their weights if the rows have exposures.

@@ -61,6 +61,7 @@ type Summary struct {
 	Rows     int    // rows that were written
 	First    string // id of the first period
 	Last     string // id of the last period
+	Own      bool   // whether the periods are those after the end of each series
 	Draws    int    // draws that totals were computed from
 	Warnings []string
 }

@@ -31,7 +31,7 @@ func (m *Model) horizons(codes [][]int32, id func(mode, row int) string) []int32
 	return m.Horizons(codes, id)
 }
 
-// Horizons returns the number of periods from the last training period to that of each
+// Horizons returns the number of periods from the last training period, or that of its series, to that of each
 // row, 0 for rows that are not after it; nil if no row is. id returns the id of a row.
 func (m *Model) Horizons(codes [][]int32, id func(mode, row int) string) []int32 {
 	if m.series == nil {
@@ -41,13 +41,13 @@ func (m *Model) Horizons(codes [][]int32, id func(mode, row int) string) []int32
 	var out []int32
 	known := map[string]int32{} // few periods, many rows
 	for i, c := range codes[time] {
-		if c >= 0 && int(c) < len(m.rows[time]) && m.rows[time][c] > 0 {
+		if !m.series.Own && c >= 0 && int(c) < len(m.rows[time]) && m.rows[time][c] > 0 {
 			continue
 		}
 		name := id(time, i)
 		h, seen := known[name]
-		if !seen {
-			h = m.series.Horizon(name)
+		if !seen || m.series.Own {
+			h = m.series.Horizon(name, codes, i)
 			known[name] = h
 		}
 		if h > 0 {

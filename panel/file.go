@@ -25,6 +25,9 @@ func (p *Panel) Tensors() []modelfile.Tensor {
 	if len(p.Keys) > 0 {
 		tensors = []modelfile.Tensor{modelfile.NewTensor(folder+"codes", codes, len(p.Keys), n)}
 	}
+	if p.Own {
+		tensors = append(tensors, modelfile.NewTensor(folder+"own", []uint8{1}, 1))
+	}
 	return append(tensors,
 		modelfile.NewTensor(folder+"first", p.First, n), modelfile.NewTensor(folder+"last", p.Last, n),
 		modelfile.NewTensor(folder+"rows", p.Rows, n), modelfile.NewTensor(folder+"mean", p.Mean, n))
@@ -40,6 +43,7 @@ func Read(f *modelfile.File, modes []dataset.Mode, ids func(mode int) []string, 
 	if p == nil {
 		return nil, fmt.Errorf("its list of series has no mode of time")
 	}
+	_, p.Own = f.Tensor(folder + "own")
 	n := 1 // a table without other modes is one series
 	var codes []int32
 	var err error

@@ -33,6 +33,10 @@ type Panel struct {
 	// End is the last step that has training rows.
 	End int64
 
+	// Own tells whether each series is forecast from its own last training row on; otherwise all
+	// are from End on.
+	Own bool
+
 	known []int32 // steps of the ids that the line was made for, by code
 }
 
@@ -229,22 +233,40 @@ func (p *Panel) Len() int { return len(p.Rows) }
 // Steps returns the steps of the ids of the fitted table, by code of the mode of time.
 func (p *Panel) Steps() []int32 { return p.known }
 
-// Horizon returns the number of periods from the last training period to that of an id, 0
-// for an id that is not after it or not a time.
-func (p *Panel) Horizon(id string) int32 {
-	step, ok := p.Line.Step(id)
-	if !ok || step <= p.End {
-		return 0
+// Origin returns the step after which a series is forecast. That of ids without a series, -1, is
+// the last one that has training rows.
+func (p *Panel) Origin(series int) int64 {
+	if p.Own && series >= 0 {
+		return int64(p.Last[series])
 	}
-	return int32(min(step-p.End, 1<<30))
+	return p.End
 }
 
-// HorizonOf is Horizon of a code of the fitted table.
-func (p *Panel) HorizonOf(code int32) int32 {
+// OriginOf is Origin of the series of a row, given by the codes of its modes.
+func (p *Panel) OriginOf(codes [][]int32, row int) int64 {
+	if !p.Own {
+		return p.End
+	}
+	return p.Origin(p.Find(codes, row))
+}
+
+// Horizon returns the number of periods from the origin of a row to that of an id, 0
+// for an id that is not after it or not a time.
+func (p *Panel) Horizon(id string, codes [][]int32, row int) int32 {
+	step, ok := p.Line.Step(id)
+	if !ok {
+		return 0
+	}
+	return int32(min(max(step-p.OriginOf(codes, row), 0), 1<<30))
+}
+
+// HorizonOf is Horizon of a row of the fitted table.
+func (p *Panel) HorizonOf(codes [][]int32, row int) int32 {
+	code := codes[p.Time][row]
 	if code < 0 || int(code) >= len(p.known) {
 		return 0
 	}
-	return max(p.known[code]-int32(p.End), 0)
+	return max(p.known[code]-int32(p.OriginOf(codes, row)), 0)
 }
 
 // Find returns the position of the series of a row by the codes of its modes, -1 if it has

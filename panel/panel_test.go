@@ -35,11 +35,11 @@ func TestNew(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	for id, want := range map[string]int32{"2016-12": 1, "2017-3": 4, "2016-11": 0, "2015-1": 0, "x": 0} {
-		if got := p.Horizon(id); got != want {
+		if got := p.Horizon(id, codes, 0); got != want {
 			t.Errorf("%s: got the horizon %d, want %d", id, got, want)
 		}
 	}
-	if got := p.HorizonOf(3); got != 1 {
+	if got := p.HorizonOf([][]int32{{0}, {0}, {3}}, 0); got != 1 {
 		t.Errorf("got the horizon %d of December, want 1", got)
 	}
 	codes[0] = []int32{0, 1, 0, 1, 0}
@@ -109,5 +109,24 @@ func TestOneSeries(t *testing.T) {
 	p := New(nil, 2, []dataset.Mode{{Name: "time", Columns: []string{"month"}}}, func(int) []string { return ids }, -1, [][]int32{{1, 0, 2}}, func(row int) float64 { return float64(row) })
 	if p == nil || len(p.Rows) != 1 || p.Rows[0] != 3 || p.Mean[0] != 1 || p.End != 3 {
 		t.Errorf("got panel %+v, want one series of 3 rows with the mean 1 that ends at step 3", p)
+	}
+}
+
+// The second series ends in October; with its own end that is where its forecasts begin.
+func TestOwnEnds(t *testing.T) {
+	t.Parallel()
+	modes, ids, codes, target := sales(t)
+	p := New(nil, 1, modes, ids, -1, codes, target)
+	rows := [][]int32{{0, 1, 0}, {0, 1, 1}, {3, 3, 3}} // the third has no series
+	for own, want := range map[bool][3]int32{false: {1, 1, 1}, true: {1, 2, 1}} {
+		p.Own = own
+		for row, h := range want {
+			if got := p.HorizonOf(rows, row); got != h {
+				t.Errorf("own ends %v, row %d: got the horizon %d, want %d", own, row, got, h)
+			}
+			if got := p.Horizon("2016-12", rows, row); got != h {
+				t.Errorf("own ends %v, row %d: got the horizon %d of the id, want %d", own, row, got, h)
+			}
+		}
 	}
 }

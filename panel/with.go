@@ -21,7 +21,7 @@ func (p *Panel) With(modes []dataset.Mode, ids func(mode int) []string, codes []
 			return p // the new ids are on another grid
 		}
 	}
-	out.End = p.End + int64(shift)
+	out.End, out.Own = p.End+int64(shift), p.Own
 	found := map[string]int{}
 	key := func(code func(k int) int32) string {
 		text := make([]byte, 0, 4*len(p.Keys))

@@ -94,7 +94,7 @@ func (b *builder) seriesFigures() (figures []*figure.Figure, why string, err err
 	if len(cells) == 0 {
 		cells = b.longest(time, defaultSeries)
 	}
-	if panel := b.m.Series(); panel != nil && panel.Time == time && b.opt.Horizon > 0 {
+	if panel := b.m.Series(); panel != nil && panel.Time == time && b.opt.Horizon > 0 && !panel.Own {
 		b.periods, _ = panel.Line.Next(b.opt.Horizon) // without a regular grid there is no future
 	}
 	for _, cell := range cells {

@@ -23,6 +23,7 @@ type machine struct {
 	gain            []float64
 	nodes           []nodeState
 	vectors         []float64 // for each node its loading h and P h; not with two states
+	path            []site    // what vectors, and the covariance after them, were computed of
 	mean, variance  []float64 // results
 	simulated       []float64 // x of a drawn path
 	simulatedData   []float64 // and its data
@@ -51,6 +52,12 @@ type nodeState struct {
 	ph0, ph1   float64 // P h of two states
 }
 
+// A site is what the covariances of a node depend on.
+type site struct {
+	step      int32
+	precision float64
+}
+
 func newMachine(p Prior) *machine {
 	m := new(machine)
 	m.reset(p)
@@ -61,7 +68,7 @@ func newMachine(p Prior) *machine {
 func (m *machine) reset(p Prior) {
 	m.prior, m.slope, m.ar, m.drift, m.d = p, -1, -1, -1, 1
 	m.start, m.waves = append(m.start[:0], p.Level), m.waves[:0]
-	m.transitions, m.waveTable, m.waveSteps = m.transitions[:0], m.waveTable[:0], 0
+	m.transitions, m.waveTable, m.waveSteps, m.path = m.transitions[:0], m.waveTable[:0], 0, m.path[:0]
 	if p.Slope > negligible || p.SlopeWalk > negligible {
 		m.slope = m.d
 		m.d, m.start = m.d+1, append(m.start, p.Slope)
@@ -169,12 +176,22 @@ func (m *machine) loading(h []float64, step int32) {
 	}
 }
 
-// predict moves mean and covariance over a gap.
-func (m *machine) predict(gap int32) {
-	t, d := m.transition(gap), m.d
+// predictMean moves the mean over a gap.
+func (m *machine) predictMean(gap int32) {
+	t := m.transition(gap)
 	if s := m.slope; s >= 0 {
 		m.a[0] += t.gain * m.a[s]
 		m.a[s] *= t.damp
+	}
+	if k := m.ar; k >= 0 {
+		m.a[k] *= t.decay
+	}
+}
+
+// predictCovariance moves the covariance over a gap.
+func (m *machine) predictCovariance(gap int32) {
+	t, d := m.transition(gap), m.d
+	if s := m.slope; s >= 0 {
 		for j := range d { // rows
 			m.cov[j] += t.gain * m.cov[s*d+j]
 			m.cov[s*d+j] *= t.damp
@@ -188,7 +205,6 @@ func (m *machine) predict(gap int32) {
 		m.cov[s*d] += t.crossNoise
 	}
 	if k := m.ar; k >= 0 {
-		m.a[k] *= t.decay
 		for j := range d {
 			m.cov[k*d+j] *= t.decay
 		}
@@ -208,56 +224,54 @@ type Point struct {
 }
 
 // filter runs forward over points in the order of their steps, and stores what smooth and
-// evidence need.
+// evidence need. It costs O(d^2) per point for d states, and O(d) for those whose steps and
+// precisions are those of a series before: covariances do not depend on the values.
 func (m *machine) filter(points []Point) {
-	if cap(m.nodes) < len(points) {
-		m.nodes = make([]nodeState, len(points)*2)
-	}
-	m.nodes = m.nodes[:len(points)]
 	if m.pair {
+		m.nodes = grown(m.nodes, len(points), 0)
 		m.filterPair(points)
 		return
 	}
-	d := m.d
-	if n := 2 * d * len(points); cap(m.vectors) < n {
-		m.vectors = make([]float64, 2*n)
-	}
-	m.vectors = m.vectors[:2*d*len(points)]
+	d, same := m.d, m.samePath(points)
+	m.nodes = grown(m.nodes, len(points), len(m.path))
+	m.vectors = grown(m.vectors, 2*d*len(points), 2*d*len(m.path))
 	clear(m.a)
-	clear(m.cov)
-	for i, v := range m.start {
-		m.cov[i*d+i] = v
-	}
 	if m.drift >= 0 {
 		m.a[m.drift] = m.prior.Drift
 	}
+	for i, p := range points[:same] {
+		node := &m.nodes[i]
+		if node.gap > 0 {
+			m.predictMean(node.gap)
+		}
+		m.correct(node, p, m.vectors[2*d*i:][:d], m.vectors[2*d*i+d:][:d])
+	}
 	last := int32(0)
-	for i, p := range points {
+	if same > 0 {
+		last = points[same-1].Step
+	}
+	for i := same; i < len(points); i++ {
+		p := points[i]
 		gap := p.Step - last
 		last = p.Step
 		if gap > 0 {
-			m.predict(gap)
+			m.predictMean(gap)
+			m.predictCovariance(gap)
 		}
 		h, ph := m.vectors[2*d*i:][:d], m.vectors[2*d*i+d:][:d]
 		m.loading(h, p.Step)
-		predicted, spread := 0.0, 0.0
+		node := nodeState{gap: gap}
 		for r := range d {
 			sum := 0.0
-			row := m.cov[r*d:][:d]
-			for c, v := range row {
+			for c, v := range m.cov[r*d:][:d] {
 				sum += v * h[c]
 			}
 			ph[r] = sum
-			predicted += h[r] * m.a[r]
-			spread += h[r] * sum
+			node.spread += h[r] * sum
 		}
-		node := nodeState{gap: gap, predicted: predicted, spread: spread}
 		if p.Precision > 0 {
-			node.total = spread + 1/p.Precision
-			node.innovation = p.Value - predicted
-			by := node.innovation / node.total
+			node.total = node.spread + 1/p.Precision
 			for r := range d {
-				m.a[r] += ph[r] * by
 				f := ph[r] / node.total
 				row := m.cov[r*d:][:d]
 				for c := range row {
@@ -265,8 +279,54 @@ func (m *machine) filter(points []Point) {
 				}
 			}
 		}
+		m.correct(&node, p, h, ph)
 		m.nodes[i] = node
+		m.path = append(m.path, site{p.Step, p.Precision})
 	}
+}
+
+// samePath returns how many points have the steps and precisions of the path: all of them, or as many as the
+// path has. If they part before, the path begins anew.
+func (m *machine) samePath(points []Point) int {
+	n := min(len(points), len(m.path))
+	for i, p := range points[:n] {
+		if m.path[i] != (site{p.Step, p.Precision}) {
+			n = 0
+			break
+		}
+	}
+	if n == 0 {
+		m.path = m.path[:0]
+		clear(m.cov)
+		for i, v := range m.start {
+			m.cov[i*m.d+i] = v
+		}
+	}
+	return n
+}
+
+// correct takes in the value of a node, whose loading is h.
+func (m *machine) correct(node *nodeState, p Point, h, ph []float64) {
+	node.predicted = 0
+	for r, v := range m.a {
+		node.predicted += h[r] * v
+	}
+	if p.Precision <= 0 {
+		return
+	}
+	node.innovation = p.Value - node.predicted
+	by := node.innovation / node.total
+	for r, v := range ph {
+		m.a[r] += v * by
+	}
+}
+
+// grown is resized that keeps the first elements of the memory.
+func grown[T any](s []T, n, keep int) []T {
+	if cap(s) >= n {
+		return s[:n]
+	}
+	return append(make([]T, 0, 2*n), s[:keep]...)[:n]
 }
 
 // evidence returns the log evidence of the sites that filter has passed.

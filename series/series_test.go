@@ -345,3 +345,40 @@ func BenchmarkSmooth(b *testing.B) {
 		})
 	}
 }
+
+// Series with the same steps and precisions share covariances; what a machine computes must not
+// depend on the series before.
+func TestFilterDoesNotDependOnSeriesBefore(t *testing.T) {
+	t.Parallel()
+	prior := Prior{Level: 1, Walk: 0.1, AR: 0.3, Phi: 0.7, Slope: 0.01, SlopeWalk: 0.01, Damping: 0.9, DriftVar: 0.2, DriftSpan: 30, Drift: 0.1, Seasons: []Season{{Period: 5, Harmonics: 2, Var: 0.5}}}
+	source := rand.New(rand.NewPCG(1, 2))
+	used := newMachine(prior)
+	for k, n := range []int{7, 20, 20, 5, 31, 12, 0, 31, 40} {
+		points := make([]Point, n)
+		for i := range points {
+			points[i] = Point{Step: int32(i + i/9), Value: source.NormFloat64(), Precision: 2}
+			if i%7 == 3 {
+				points[i].Precision = 0
+			}
+		}
+		if k == 4 {
+			points[3].Precision = 1.5 // of its own, so nothing is shared
+		}
+		if k == 7 {
+			for i := range points {
+				points[i].Step += 2
+			}
+		}
+		fresh := newMachine(prior)
+		for _, m := range []*machine{used, fresh} {
+			m.filter(points)
+			m.smooth(0)
+		}
+		if used.evidence() != fresh.evidence() || !slices.Equal(used.mean, fresh.mean) || !slices.Equal(used.variance, fresh.variance) {
+			t.Errorf("series %d: got the evidence %g and the means %v, a new machine %g and %v", k, used.evidence(), used.mean, fresh.evidence(), fresh.mean)
+		}
+	}
+	if len(used.path) != 40 {
+		t.Errorf("got a path of %d sites", len(used.path))
+	}
+}

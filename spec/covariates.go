@@ -61,9 +61,35 @@ func (s Spec) CellModes() int {
 	return n
 }
 
+// OwnEnds reports whether series may have their own ends: what depends on rows before the end of
+// the table, such as lags, does not know those of a series.
+func (d Data) OwnEnds() bool { return d.Ends != "table" && d.oneEnd() == "" }
+
+// oneEnd says why all series must end with the table, "" if they need not.
+func (d Data) oneEnd() string {
+	switch {
+	case d.Absent == "zero":
+		return "cells without a row are zeros up to the end of the table, so series have no ends of their own"
+	case len(d.Targets()) > 1:
+		return "several targets are not split by the ends of their series"
+	}
+	for _, text := range d.Modes {
+		if m, err := dataset.ParseMode(text); err == nil && m.Derived() {
+			return m.Expression() + " is computed from the rows before the end of the table"
+		}
+	}
+	return ""
+}
+
 // validateCovariates reports covariates that cannot be computed.
 func (d Data) validateCovariates(ps *Problems) {
 	oneOf(ps, "data.absent", d.Absent, "unknown", "zero")
+	oneOf(ps, "data.ends", d.Ends, "", "auto", "table", "series")
+	if d.Ends == "series" {
+		if problem := d.oneEnd(); problem != "" {
+			ps.Addf("data.ends", "%s; set data.ends to table", problem)
+		}
+	}
 	var cells []string
 	for _, text := range d.Modes {
 		if m, err := dataset.ParseMode(text); err != nil || !m.Covariate() {

@@ -28,6 +28,7 @@ type Data struct {
 	Lags       []string `yaml:"lags" json:"lags,omitempty" doc:"periods before, whose target describes a cell, such as 1; become modes"`
 	History    []string `yaml:"history" json:"history,omitempty" doc:"store*item: number of training periods of the pair; become modes"`
 	Absent     string   `yaml:"absent" json:"absent" doc:"cells without a row within the life of a series: unknown or zero"`
+	Ends       string   `yaml:"ends" json:"ends,omitempty" doc:"what a split by time and forecasts count from: the end of the table, of each series (table, series), or empty for auto"`
 
 	NonNegative string `yaml:"nonnegative" json:"nonnegative" doc:"predictions of 0 or more: yes, no, or auto (if no target is negative)"`
 }

@@ -293,7 +293,8 @@ func (r *run) periodsOfRows() *baseline.Time {
 	ids := 0
 	for m, mode := range r.data.table.Modes {
 		dict := r.data.table.Dicts[m]
-		if dict.Len() <= ids || r.sharesIDs(m) {
+		own := r.data.ends != nil && r.data.ends.Time == m && r.data.laterMode == m
+		if dict.Len() <= ids || !own && r.sharesIDs(m) {
 			continue // of two modes of time, the finer one
 		}
 		line, err := timeline.New(mode, dict.IDs())
@@ -307,13 +308,18 @@ func (r *run) periodsOfRows() *baseline.Time {
 			periods := make([]int32, r.size(p))
 			for i, code := range r.part(p).Codes[m] {
 				periods[i] = int32(steps[code])
-				if dataset.Part(p) == dataset.Train {
-					last = max(last, periods[i])
-				} else {
-					first = min(first, periods[i])
-				}
 			}
 			when.Periods[p] = periods
+		}
+		r.alignPeriods(when)
+		for p, periods := range when.Periods {
+			for _, period := range periods {
+				if dataset.Part(p) == dataset.Train {
+					last = max(last, period)
+				} else {
+					first = min(first, period)
+				}
+			}
 		}
 		if first > last {
 			found, ids = when, dict.Len()

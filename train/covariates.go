@@ -99,6 +99,9 @@ func (d *Data) resolved(s spec.Spec) spec.Spec {
 	for i, mode := range d.table.Modes {
 		s.Data.Modes[i] = mode.String()
 	}
+	if d.ends != nil {
+		s.Data.Ends = "series"
+	}
 	if d.targets != nil {
 		s.Transform = predictive.Identity.String() // values are on their scales
 	}

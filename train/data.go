@@ -40,6 +40,8 @@ type Data struct {
 	share     *tableShare    // the columns of the table that this process has; nil if it has all
 	sides     *sharedSides   // of fits that are compared
 	laterMode int            // see LaterMode
+	ends      *split.Ends    // of the series, if each has its own
+	endsNote  string         // why, if the specification does not say so
 	targets   []model.Target // with their scales, if there are several
 }
 
@@ -89,7 +91,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 			return nil, fielderr.Errorf("data.target", "several targets can be fitted, but not tuned, compared or tested on past periods; name one")
 		}
 		table, err = readTargets(ctx, targets, source, schema, format, opt.Threads)
-	case share && opt.Ranks != nil && opt.Memory == 0 && how.Random() && s.Data.Absent != "zero" && plainTerms(&s):
+	case share && opt.Ranks != nil && opt.Memory == 0 && how.Random() && s.Data.Absent != "zero" && s.Data.Ends != "series" && plainTerms(&s):
 		table, bounds, err = tableio.ReadShare(ctx, source, schema, format, opt.Threads)
 	default:
 		table, err = tableio.Read(ctx, source, schema, format, opt.Threads)
@@ -112,7 +114,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 		data.keepShare(opt.Ranks, bounds)
 		data.split, err = how.ApplyRandom(bounds[opt.Ranks.Size()], s.Seed)
 	} else {
-		data.split, err = how.Apply(table, s.Seed)
+		err = data.divide(how, s)
 	}
 	if err != nil {
 		return nil, err

@@ -36,13 +36,16 @@ func (d *Data) ZeroOne() bool {
 // levels of an ordinal target.
 func (d *Data) FewValues() bool { return d.levels() != nil }
 
-// LaterMode returns the mode along which all other rows come after the training rows, -1 if
-// there is none. Of two such modes it is the finer one.
+// LaterMode returns the mode along which all other rows come after the training rows, or after those of their series where each
+// has its own end, -1 if there is none. Of two such modes it is the finer one.
 func (d *Data) LaterMode() int { return d.laterMode }
 
 // findLater finds the mode that LaterMode returns.
 func (d *Data) findLater() {
-	d.laterMode = -1
+	if d.laterMode = -1; d.ends != nil && d.ends.Later(d.split.Parts) {
+		d.laterMode = d.ends.Time
+		return
+	}
 	ids := 0
 	for m := range d.table.Modes {
 		if n := d.table.Dicts[m].Len(); n > ids && !d.table.Modes[m].Covariate() && d.isLater(m) {

@@ -26,7 +26,7 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 	at.ahead, at.used = 0, d.split.Parts
 	named := map[dataset.Part][2]int32{}
 	for i, code := range d.table.Codes[mode] {
-		step := steps[code]
+		step := d.step(steps, mode, i)
 		switch {
 		case d.split.Parts[i] == dataset.Unused || step > origin:
 			parts[i] = dataset.Unused
@@ -47,6 +47,9 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 			ends[1] = code
 		}
 		named[parts[i]] = ends
+	}
+	if d.ends != nil {
+		d.ends.KeepShort(parts)
 	}
 	dict := d.table.Dicts[mode]
 	at.split = &split.Split{Parts: parts, Spec: d.split.Spec, Seed: d.split.Seed, Periods: map[dataset.Part]string{}}
@@ -78,7 +81,7 @@ func (d *Data) renewHistory() error {
 // rows.
 func (d *Data) Recent(years int) (recent *Data, first string, err error) {
 	mode := d.laterMode
-	if mode < 0 {
+	if mode < 0 || d.ends != nil { // the last years of one series are not those of another
 		return nil, "", nil
 	}
 	line, err := d.timeline(mode)
@@ -114,18 +117,25 @@ func (d *Data) Recent(years int) (recent *Data, first string, err error) {
 // as a refit knows them.
 func (d *Data) Known() (*Data, error) { return d.withHistory(true) }
 
+// Rows are rows of some periods.
+type Rows struct {
+	evaluate.Rows
+	Step []int32 // where each series has its own end, counted so that all end with the table
+}
+
 // Between returns the rows of the periods from first to last that are not unused, those
 // after the origin of [Data.At] included, and zeros for cells without a row if they stand for 0: in
 // later periods those of series with a row before first. The codes are copies.
-func (d *Data) Between(mode int, steps []int64, first, last int64) (evaluate.Rows, error) {
+func (d *Data) Between(mode int, steps []int64, first, last int64) (found Rows, err error) {
 	parts := d.split.Parts
 	if d.used != nil {
 		parts = d.used
 	}
 	var rows []int
-	for i, code := range d.table.Codes[mode] {
-		if step := steps[code]; step >= first && step <= last && parts[i] != dataset.Unused {
+	for i := range parts {
+		if step := d.step(steps, mode, i); step >= first && step <= last && parts[i] != dataset.Unused {
 			rows = append(rows, i)
+			found.Step = append(found.Step, int32(step))
 		}
 	}
 	t := &d.table
@@ -135,7 +145,8 @@ func (d *Data) Between(mode int, steps []int64, first, last int64) (evaluate.Row
 		selected.Codes[m] = slices.Clone(selected.Codes[m])
 	}
 	if !d.zero {
-		return rowsOf(&selected), nil
+		found.Rows = rowsOf(&selected)
+		return found, nil
 	}
 	codes := t.Codes[mode]
 	until := func(k int) bool { return parts[k] != dataset.Unused && steps[codes[k]] <= last }
@@ -145,11 +156,15 @@ func (d *Data) Between(mode int, steps []int64, first, last int64) (evaluate.Row
 	}
 	time, gaps, err := d.gaps(history.Life{Begins: begins, Lasts: until}, 1)
 	if err != nil {
-		return evaluate.Rows{}, err
+		return Rows{}, err
 	}
 	gaps = slices.DeleteFunc(gaps, func(g history.Gap) bool { return steps[g.Time] < first })
 	appendRows(&selected, d.zeroRows(all, time, gaps, false))
-	return rowsOf(&selected), nil
+	for _, g := range gaps {
+		found.Step = append(found.Step, int32(steps[g.Time]))
+	}
+	found.Rows = rowsOf(&selected)
+	return found, nil
 }
 
 // Earlier returns the data as they were known k validation periods before: the rows of
@@ -179,16 +194,20 @@ func (d *Data) Earlier(k int) (*Data, error) {
 // validation rows, -1 without rows.
 func (d *Data) periods(mode int, steps []int64) (first, trained, last int64) {
 	first, trained, last = -1, -1, -1
-	for i, code := range d.table.Codes[mode] {
-		switch step := steps[code]; d.split.Parts[i] {
+	valid := int64(math.MaxInt64) // the first validation period
+	for i, part := range d.split.Parts {
+		switch step := d.step(steps, mode, i); part {
 		case dataset.Train:
 			trained = max(trained, step)
 			if first < 0 || step < first {
 				first = step
 			}
 		case dataset.Valid:
-			last = max(last, step)
+			last, valid = max(last, step), min(valid, step)
 		}
+	}
+	if d.ends != nil && last >= 0 {
+		trained = valid - 1 // short series are in the training set up to their ends
 	}
 	return first, trained, last
 }

@@ -28,6 +28,9 @@ func (r *run) takeParts() error {
 			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
 		}
 	}
+	if r.data.endsNote != "" {
+		r.warnings = append(r.warnings, r.data.endsNote)
+	}
 	if r.split.Note != "" {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
 	}

@@ -249,6 +249,9 @@ func (r *run) plan(ctx context.Context) error {
 	}
 	table := &r.data.table
 	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
+	if found != nil && r.data.ends != nil && found.Time == r.data.ends.Time {
+		found.Own = true
+	}
 	r.resolveConformal(found != nil && (r.split.Periods != nil || found.Time == r.data.LaterMode()))
 	stored := r.spec
 	if r.measured != nil {

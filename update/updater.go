@@ -276,15 +276,23 @@ func (u *Updater) checkTimes(b *batch, opt Options) error {
 			last, _ := p.Line.ID(p.End)
 			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%q is not a period such as %s, the last one of the fit", id, last)}
 		}
-		if ok && step < u.end && !opt.Late && !opt.Remove {
+		end := u.end
+		if p.Own {
+			s := p.Find(b.rows.Codes, i)
+			if s < 0 {
+				continue // a new series begins where it likes
+			}
+			end = p.Origin(s)
+		}
+		if ok && step < end && !opt.Late && !opt.Remove {
 			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are taken in only on request, because they may be in the model already", id), Late: true}
 		}
-		if limit := p.End + 1; ok && step > u.end+limit && !opt.Remove {
-			last, err := p.Line.ID(u.end)
+		if limit := p.End + 1; ok && step > end+limit && !opt.Remove {
+			last, err := p.Line.ID(end)
 			if err != nil {
 				return err
 			}
-			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is %d periods after %s, the last one of the model, which was fitted to %d; check the row, and if it is right, take in rows of the periods before it first or fit the model again", id, step-u.end, last, limit)}
+			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is %d periods after %s, the last one of the model, which was fitted to %d; check the row, and if it is right, take in rows of the periods before it first or fit the model again", id, step-end, last, limit)}
 		}
 	}
 	return nil

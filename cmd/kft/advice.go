@@ -24,6 +24,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"data.lags", "--lags"},
 	{"data.history", "--history"},
 	{"data.absent", "--absent"},
+	{"data.ends", "--ends"},
 	{"data.delimiter", "--delimiter"},
 	{"data.header", "--header"},
 	{"data.decimal", "--decimal"},

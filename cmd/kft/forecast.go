@@ -125,6 +125,11 @@ func (c *forecastCommand) write(e *env, m *kft.Model, opt kft.ForecastOptions) e
 	if sum.Last != sum.First {
 		periods += " to " + sum.Last
 	}
-	fmt.Fprintf(e.stderr, "forecasts of %s for %s: %s%s\n", what, periods, textformat.Plural(sum.Rows, "row"), where)
+	if sum.Own {
+		periods = textformat.Plural(*c.Horizon, "period") + " after the end of each"
+	} else {
+		periods = "for " + periods
+	}
+	fmt.Fprintf(e.stderr, "forecasts of %s %s: %s%s\n", what, periods, textformat.Plural(sum.Rows, "row"), where)
 	return nil
 }

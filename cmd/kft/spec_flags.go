@@ -30,6 +30,7 @@ type specFlags struct {
 	Lags      []string `group:"data" sep:"none" placeholder:"N,..." help:"Targets of the same series some periods before as covariates lag1, lag12, as in 1,12; only values of training rows are used."`
 	History   []string `group:"data" sep:"none" placeholder:"MODE*MODE" help:"Number of training periods in which a combination of ids was observed, as in store*item, as the covariate periods. May be repeated."`
 	Absent    string   `group:"data" placeholder:"A" values:"unknown,zero" help:"What a cell without a row is, from the first row of its series to the end of the training set: unknown, or zero, as a month without sales (default: unknown)."`
+	Ends      string   `group:"data" placeholder:"E" values:"auto,table,series" help:"What a split by time and forecasts count from: the end of the table, or that of each series, as where series of different years are in one table (default: auto, which looks at where the series end)."`
 	Split     string   `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"Training, validation and test set: random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
 	Forecast  *int     `from:"1" group:"data" placeholder:"H" help:"Fit a model that forecasts H periods: short for --split time:last=H --refit all. The last H periods are the test set and the H before them the validation set, which also calibrates the intervals by horizon; then the model is trained again on all rows."`
 

@@ -160,6 +160,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.NonNegative, &s.Data.NonNegative, "data.nonnegative"},
 		{f.Duplicates, &s.Data.Duplicates, "data.duplicates"},
 		{f.Absent, &s.Data.Absent, "data.absent"},
+		{f.Ends, &s.Data.Ends, "data.ends"},
 		{f.Delimiter, &s.Data.Delimiter, "data.delimiter"},
 		{f.Header, &s.Data.Header, "data.header"},
 		{f.Decimal, &s.Data.Decimal, "data.decimal"},

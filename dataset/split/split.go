@@ -147,9 +147,9 @@ func largestRemainder(n int, percent [3]float64) [3]int {
 	return sizes
 }
 
-// timeMode returns the mode of time: the one that is named, or one that is recognised, or the
+// TimeMode returns the mode of time: the one that is named, or one that is recognised, or the
 // one called time.
-func (s Spec) timeMode(t *dataset.Table) (int, error) {
+func (s Spec) TimeMode(t *dataset.Table) (int, error) {
 	if s.mode != "" {
 		return t.ModeIndex(s.mode)
 	}
@@ -174,7 +174,7 @@ func (s Spec) timeMode(t *dataset.Table) (int, error) {
 
 // byTime sets the parts and their periods.
 func (s Spec) byTime(t *dataset.Table, split *Split) error {
-	m, err := s.timeMode(t)
+	m, err := s.TimeMode(t)
 	if err != nil {
 		return fielderr.Errorf("split", "split %s: %w", s, err)
 	}
