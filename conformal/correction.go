@@ -38,6 +38,8 @@ type Correction struct {
 	pool     *predictive.ScoreDistribution
 	groups   []*predictive.ScoreDistribution // by bin or entity code; nil uses the pool
 
+	sized int // rows that say only how large errors are, see [NewBySize]; 0 if their scores are the pool
+
 	factors   []float64     // by horizon - 1; nil without forecasts
 	byHorizon []*Correction // by horizon - 1: the correction with its factor
 }
@@ -170,7 +172,12 @@ func bin(edges []float64, value float64) int {
 func (c *Correction) Grouping() Grouping { return c.grouping }
 
 // Rows returns the number of calibration rows.
-func (c *Correction) Rows() int { return c.pool.Size() }
+func (c *Correction) Rows() int {
+	if c.sized > 0 {
+		return c.sized
+	}
+	return c.pool.Size()
+}
 
 // Groups returns the number of groups that have a distribution of their own.
 func (c *Correction) Groups() int {
@@ -251,8 +258,12 @@ func (c *Correction) GroupOf(location, spread float64, entity int32) int {
 
 // Check returns a [*TooFewRowsError] for the first quantile level that the calibration
 // set is too small for. Groups may be smaller: beyond the levels that their own rows
-// support, they continue with a normal tail.
+// support, they continue with a normal tail. So do forecasts, for which rows of earlier
+// periods are no guarantee at any level.
 func (c *Correction) Check(levels ...float64) error {
+	if c.factors != nil {
+		return nil
+	}
 	for _, p := range levels {
 		central := math.Abs(2*p - 1)
 		if needed := RowsNeeded(central); c.Rows() < needed {

@@ -60,6 +60,29 @@ func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Corre
 	return c.withFactors(factors), nil
 }
 
+// sizedScores is the number of normal scores of [NewBySize].
+const sizedScores = 999
+
+// NewBySize returns a correction of forecasts up to a horizon of which so few rows have known values, that
+// they say only how large errors are: normal scores times a size.
+func NewBySize(size float64, rows int, last int32) (*Correction, error) {
+	scores := make([]float64, sizedScores)
+	for i := range scores {
+		scores[i] = size * math.Sqrt2 * math.Erfinv(2*float64(i+1)/(sizedScores+1)-1)
+	}
+	c, err := NewSplit(scores)
+	if err != nil {
+		return nil, err
+	}
+	factors := make([]float64, last)
+	for h := range factors {
+		factors[h] = 1
+	}
+	c = c.withFactors(factors)
+	c.sized = rows
+	return c, nil
+}
+
 // Symmetric returns scores of the same sizes, of which every second one in order of size is
 // negative. It is for forecasts from a few origins: what the rows of a period have in common, and
 // those of origins that overlap, says little about the next one, and would move medians and

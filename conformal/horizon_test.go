@@ -127,3 +127,26 @@ func TestByHorizonErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestBySize(t *testing.T) {
+	t.Parallel()
+	c, err := NewBySize(2, 12, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := FromRecord(c.Record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Correction{c, again} {
+		low, high := c.at(3).pool.Quantile(0.05), c.at(3).pool.Quantile(0.95)
+		if math.Abs(high-2*1.6449) > 0.01 || math.Abs(low+high) > 1e-9 || c.Rows() != 12 || len(c.Factors()) != 6 || c.Check(0.001, 0.999) != nil {
+			t.Errorf("got %g to %g from %d rows, %d horizons, %v", low, high, c.Rows(), len(c.Factors()), c.Check(0.001))
+		}
+	}
+	broken := c.Record()
+	broken.Sized = 1 << 40
+	if _, err := FromRecord(broken); err == nil {
+		t.Error("a record of more rows than scores is read")
+	}
+}

@@ -23,11 +23,12 @@ type Record struct {
 	Size     []int64   // number of rows of each distribution
 	Knots    []float64 // knots of all distributions, concatenated
 	Factors  []float64 // by horizon - 1; empty if the correction does not depend on it
+	Sized    int64     // rows that say only how large errors are; 0 if their scores are the pool
 }
 
 // Record returns the numbers of the correction.
 func (c *Correction) Record() Record {
-	r := Record{Grouping: c.grouping, Edges: slices.Clone(c.edges), Factors: c.Factors(),
+	r := Record{Grouping: c.grouping, Edges: slices.Clone(c.edges), Factors: c.Factors(), Sized: int64(c.sized),
 		Size: []int64{int64(c.pool.Size())}, Knots: c.pool.Knots()}
 	for _, edges := range c.spread {
 		r.Parts = append(r.Parts, int64(len(edges)+1))
@@ -117,5 +118,9 @@ func fromRecord(r Record) (*Correction, error) {
 		}
 		c = c.withFactors(slices.Clone(r.Factors))
 	}
+	if r.Sized < 0 || r.Sized > r.Size[0] {
+		return nil, fmt.Errorf("%d rows say how large errors are, of %d", r.Sized, r.Size[0])
+	}
+	c.sized = int(r.Sized)
 	return c, nil
 }

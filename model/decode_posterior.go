@@ -111,6 +111,13 @@ func (d *decoder) uncertainty() error {
 				return err
 			}
 		}
+		if _, has := d.f.Tensor("conformal/sized"); has {
+			sized, err := modelfile.Values[int64](d.f, "conformal/sized", 1)
+			if err != nil {
+				return err
+			}
+			r.Sized = sized[0]
+		}
 		if r.Knots, err = modelfile.Values[float64](d.f, "conformal/knots", -1); err != nil {
 			return err
 		}

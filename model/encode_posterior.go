@@ -80,5 +80,8 @@ func correctionTensors(c *conformal.Correction) (grouping string, tensors []mode
 	if len(r.Factors) > 0 {
 		tensors = append(tensors, modelfile.NewTensor("conformal/horizon", r.Factors, len(r.Factors)))
 	}
+	if r.Sized > 0 {
+		tensors = append(tensors, modelfile.NewTensor("conformal/sized", []int64{r.Sized}, 1))
+	}
 	return string(r.Grouping), tensors
 }

@@ -45,7 +45,7 @@ func (r *run) resolveConformal(forecasts bool) {
 		return
 	}
 	switch {
-	case !corrected && forecasts && len(r.earlier) > 0 && u.Bayesian() && n*(1+len(r.earlier)) >= conformal.RowsNeeded(metrics.IntervalLevels[0]):
+	case !corrected && forecasts && len(r.earlier) > 0 && u.Bayesian():
 		u.Conformal = "horizon" // by the forecasts of several origins
 	case corrected && r.data.targets != nil:
 		u.Conformal = "group:" + spec.TargetName

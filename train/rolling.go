@@ -2,8 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
@@ -141,7 +140,9 @@ func (r *run) validation() (solver.Observations, []int32) {
 func (r *run) correctByOrigins() error {
 	var scores, location []float64
 	var ahead []int32
+	var blocks [][]float64 // of scores of one series from one origin
 	for _, o := range r.origins {
+		own := make([][]float64, o.model.Series().Len()+1)
 		rows, horizon := o.validation()
 		given := model.Rows{Codes: rows.Codes, Weight: rows.W, Horizon: horizon}
 		z := o.model.Moments(o.engine, rows.Codes)
@@ -153,25 +154,33 @@ func (r *run) correctByOrigins() error {
 		for i, s := range score {
 			if horizon[i] >= 1 && !math.IsNaN(s) && !math.IsInf(s, 0) {
 				scores, location, ahead = append(scores, s), append(location, at[i]), append(ahead, horizon[i])
+				series := o.model.Series().Find(rows.Codes, i)
+				own[series+1] = append(own[series+1], s)
 			}
 		}
+		blocks = append(blocks, own...)
 	}
-	scores = conformal.Symmetric(scores)
-	wider := widened(scores)
-	for i := range scores {
-		scores[i] *= wider
+	if len(scores) == 0 { // training failed at some origins, and the others have no rows
+		r.spec.Uncertainty.Conformal = "none"
+		return nil
 	}
-	kind := r.spec.Uncertainty.Conformal
-	correction, err := conformal.NewByHorizon(scores, location, ahead, 1)
-	if errors.Is(err, conformal.ErrTooFewRows) { // training failed at some origins
-		kind, err = "none", nil
-		r.spec.Uncertainty.Conformal = kind
-		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because there are only %s of all origins", plural.Count(len(scores), "forecast")))
+	var correction *conformal.Correction
+	var err error
+	known := independent(blocks)
+	if wider := studentFactor(known); len(scores) < conformal.RowsNeeded(metrics.IntervalLevels[0]) {
+		correction, err = conformal.NewBySize(wider*sizeOf(scores, known), len(scores), slices.Max(ahead))
+	} else {
+		scores = conformal.Symmetric(scores)
+		wider *= widened(scores)
+		for i := range scores {
+			scores[i] *= wider
+		}
+		correction, err = conformal.NewByHorizon(scores, location, ahead, 1)
 	}
 	if err != nil {
 		return err
 	}
-	r.model, err = r.model.WithCorrection(kind, correction)
+	r.model, err = r.model.WithCorrection(r.spec.Uncertainty.Conformal, correction)
 	return err
 }
 
