@@ -1,0 +1,66 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// Kinds of patients and kinds of genes interact differently in each of a few tissues. A train
+// with the tissues inside finds it, wherever their column stands.
+func TestSmallModeInside(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	const kinds, tissues = 4, 5
+	var level [kinds][kinds][tissues]float64
+	for i := range level {
+		for j := range level[i] {
+			for k := range level[i][j] {
+				level[i][j][k] = rng.NormFloat64()
+			}
+		}
+	}
+	var text strings.Builder
+	text.WriteString("patient,gene,tissue,expression\n")
+	for patient := range 80 {
+		for gene := range 60 {
+			for tissue := range tissues {
+				if rng.Float64() < 0.35 {
+					fmt.Fprintf(&text, "p%d,g%d,t%d,%.3f\n", patient, gene, tissue, level[patient%kinds][gene%kinds][tissue]+0.5*rng.NormFloat64())
+				}
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "expression.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}}, train.Options{Threads: 2})
+	if !strings.HasPrefix(r.Spec.Terms[0], "patient,tissue,gene:") || r.Test.R2 < 0.7 {
+		t.Errorf("got R2 %g with the terms %s, want 0.7 or more with patient,tissue,gene", r.Test.R2, strings.Join(r.Spec.Terms, " + "))
+	}
+}
+
+func TestOrders(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		sizes, modes []int
+		want         [][]int
+	}{
+		{[]int{9, 8}, []int{0, 1}, nil},
+		{[]int{300, 200, 10}, []int{0, 1, 2}, [][]int{{0, 2, 1}, {1, 0, 2}}},
+		{[]int{300, 10, 200}, []int{0, 1, 2}, [][]int{{0, 2, 1}, {1, 0, 2}}},
+		{[]int{10, 300, 5, 200}, []int{0, 1, 2, 3}, [][]int{{1, 0, 2, 3}}},
+		{[]int{300, 5, 10, 200}, []int{0, 1, 2, 3}, nil},
+	}
+	for _, c := range tests {
+		got := (&chooser{sizes: c.sizes}).orders(c.modes)
+		if !slices.EqualFunc(got, c.want, slices.Equal[[]int]) {
+			t.Errorf("sizes %v, modes %v: got the orders %v, want %v", c.sizes, c.modes, got, c.want)
+		}
+	}
+}
