@@ -126,8 +126,31 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if f := &c.spec.Fit; c.effort.patience > 0 && f.Patience == spec.Default().Fit.Patience {
 		f.Patience = c.effort.patience
 	}
+	c.capRanks()
 	c.spec.Fill() // a posterior and a point estimate have different solvers
 	return c.spec, c.power, c.decisions, c.spec.Validate()
+}
+
+// capRanks writes the ranks of chosen trains as the numbers of ids allow them, so that a fit does
+// not warn about a rank that nobody gave.
+func (c *chooser) capRanks() {
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return // Validate reports it
+	}
+	for i, t := range terms {
+		modes := c.leadingModes(t)
+		if modes == nil || t.Along != nil {
+			continue
+		}
+		sizes := make([]int, len(modes))
+		for k, m := range modes {
+			sizes[k] = c.data.Combinations(m)
+		}
+		if capped, notices := t.CapRanks(sizes); len(notices) > 0 {
+			changeTerm(&c.spec, i, func(t *spec.Term) { t.Ranks = capped.Ranks })
+		}
+	}
 }
 
 // leastRows is the number of training rows from which a model is chosen.
