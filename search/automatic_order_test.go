@@ -91,3 +91,32 @@ func TestChosenRanksAreCapped(t *testing.T) {
 		}
 	}
 }
+
+// Two triples of five modes interact in every combination: effects of three modes find it.
+func TestEffectsOfThreeModes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 10))
+	var first, second [5][4][4]float64
+	for i := range first {
+		for j := range first[i] {
+			for k := range first[i][j] {
+				first[i][j][k], second[i][j][k] = rng.NormFloat64(), rng.NormFloat64()
+			}
+		}
+	}
+	var text strings.Builder
+	text.WriteString("plant,product,line,shift,crew,output\n")
+	for range 5200 {
+		plant, product, line, shift, crew := rng.IntN(5), rng.IntN(5), rng.IntN(4), rng.IntN(4), rng.IntN(4)
+		fmt.Fprintf(&text, "p%d,g%d,l%d,s%d,c%d,%.3f\n", plant, product, line, shift, crew, first[plant][line][shift]+second[product][shift][crew]+0.7*rng.NormFloat64())
+	}
+	file := filepath.Join(t.TempDir(), "output.csv")
+	writeFile(t, file, text.String())
+	modes := []string{"plant", "product", "line", "shift", "crew"}
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}, Target: "output", Modes: modes, Duplicates: "keep"}, Fit: spec.Fit{Sweeps: 8}}, train.Options{Threads: 2})
+	for _, want := range []string{"plant*line*shift", "product*shift*crew"} {
+		if !slices.Contains(r.Spec.Terms, want) || r.Test.R2 < 0.7 {
+			t.Errorf("got R2 %g with the terms %s, want 0.7 or more with %s", r.Test.R2, strings.Join(r.Spec.Terms, " + "), want)
+		}
+	}
+}

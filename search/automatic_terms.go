@@ -19,6 +19,7 @@ const (
 	rowsPerSeries = 3.0  // the same for a series, a combination whose rows differ in one mode only
 	nested        = 1.05 // combinations per id of the larger mode, above which two modes are crossed
 	seriesRank    = 2
+	longRank      = 6 // highest rank of a train of four or more cores: the cost per row grows with its fourth power
 	lowRank       = 2 // of a train that is compared with the one of the highest rank
 )
 
@@ -104,6 +105,9 @@ func (c *chooser) train(modes []int) spec.Term {
 	rank, most := 1, c.effort.rank
 	if c.rows > c.effort.rows { // ranks are not compared, and pruning leaves less than this
 		most = min(most, efforts["normal"].rank)
+	}
+	if len(modes) > 3 {
+		most = min(most, longRank)
 	}
 	for _, r := range []int{2, 3, 4, 6, 8, 10, 14, 20, 30} {
 		weights := 0
@@ -248,7 +252,7 @@ func (c *chooser) chooseRank(ctx context.Context) error {
 	given := terms[0].Ranks[0]
 	var candidates []candidate
 	for _, rank := range []int{given, given / 2, 2 * given} {
-		if rank < 1 || rank > c.effort.rank {
+		if rank < 1 || rank > c.effort.rank || len(terms[0].Ranks) > 2 && rank > longRank {
 			continue
 		}
 		s := c.spec.Clone()
