@@ -12,7 +12,7 @@ import (
 // sees all rows. An inner core has a matrix per id, an outer one a vector: with the small
 // modes inside, a train has fewer weights for the same ranks, and rows of all ids of the
 // large modes determine its matrices. Each order comes with the highest rank that it
-// supports and with half of it. A table for which no train was taken is offered them too.
+// supports and with half of it. A table for which no train was taken is offered the first.
 func (c *chooser) chooseOrder(ctx context.Context) error {
 	terms, err := c.spec.ParseTerms()
 	if err != nil || c.quick() || c.rows > c.effort.rows {
@@ -24,8 +24,12 @@ func (c *chooser) chooseOrder(ctx context.Context) error {
 	} else if sets := c.trainModes(); len(sets) > 0 {
 		modes = sets[0]
 	}
+	orders := c.orders(modes)
+	if present == "no train" {
+		orders = orders[:min(1, len(orders))]
+	}
 	candidates := []candidate{{present, c.spec}}
-	for _, order := range c.orders(modes) {
+	for _, order := range orders {
 		train := c.train(order)
 		ranks := []int{train.Ranks[0], max(1, train.Ranks[0]/2)}
 		for _, rank := range slices.Compact(ranks) {
