@@ -117,7 +117,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.spec.Data.Censored != "" {
 		c.spec.Uncertainty.Conformal = "none"
 	}
-	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) && !(c.future() && len(c.folds) > 1) {
+	if u := &c.spec.Uncertainty; c.splits() {
 		u.Conformal = "split"
 		if c.spec.SeveralTargets() {
 			u.Conformal = "group:" + spec.TargetName
@@ -129,6 +129,13 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	c.capRanks()
 	c.spec.Fill() // a posterior and a point estimate have different solvers
 	return c.spec, c.power, c.decisions, c.spec.Validate()
+}
+
+// splits reports whether the final fit has the conformal correction that is the same for all rows because
+// the validation set is too small for another one.
+func (c *chooser) splits() bool {
+	u, n := c.spec.Uncertainty, c.data.Count(dataset.Valid)
+	return u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(u, n) && !(c.future() && len(c.folds) > 1)
 }
 
 // capRanks writes the ranks of chosen trains as the numbers of ids allow them, so that a fit does

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 )
@@ -118,5 +120,36 @@ func TestEffectsOfThreeModes(t *testing.T) {
 		if !slices.Contains(r.Spec.Terms, want) || r.Test.R2 < 0.7 {
 			t.Errorf("got R2 %g with the terms %s, want 0.7 or more with %s", r.Test.R2, strings.Join(r.Spec.Terms, " + "), want)
 		}
+	}
+}
+
+// A comparison leaves out the validation rows that the final fit leaves to its conformal correction, so that both
+// find the same optimum.
+func TestComparisonsLeaveOutTheSameRows(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("a,b,y\n")
+	for i := range 2500 {
+		fmt.Fprintf(&text, "a%d,b%d,%d\n", i%50, i/50, i*i%97)
+	}
+	file := filepath.Join(t.TempDir(), "table.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"a", "b"}}, Terms: []string{"a", "b"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}}
+	s.Fill()
+	data, err := train.Read(t.Context(), s, tableio.Source{}, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &chooser{spec: s, data: data, folds: []*train.Data{data}, effort: efforts["normal"], rows: data.Count(dataset.Train)}
+	n := data.Count(dataset.Valid)
+	if n < splitRows || !c.splits() {
+		t.Fatalf("%d validation rows: the final fit has no correction", n)
+	}
+	_, r, err := c.fit(t.Context(), s, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Valid.N > n/2+1 {
+		t.Errorf("a comparison has %d of %d validation rows, want half of them", r.Valid.N, n)
 	}
 }
