@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -152,4 +153,37 @@ func TestComparisonsLeaveOutTheSameRows(t *testing.T) {
 	if r.Valid.N > n/2+1 {
 		t.Errorf("a comparison has %d of %d validation rows, want half of them", r.Valid.N, n)
 	}
+}
+
+// Many users with a few yes or no each keep their effects beside pairs of the other modes.
+func TestSingleModesFirst(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 12))
+	normal := func(n int, sd float64) []float64 {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = sd * rng.NormFloat64()
+		}
+		return values
+	}
+	users, ads, sites := normal(1200, 0.7), normal(60, 0.6), normal(20, 0.5)
+	var text strings.Builder
+	text.WriteString("user,ad,site,click\n")
+	for range 18_000 {
+		user, ad, site := rng.IntN(len(users)), rng.IntN(len(ads)), rng.IntN(len(sites))
+		click := 0
+		if rng.Float64() < 1/(1+math.Exp(2-users[user]-ads[ad]-sites[site])) {
+			click = 1
+		}
+		fmt.Fprintf(&text, "u%d,a%d,s%d,%d\n", user, ad, site, click)
+	}
+	file := filepath.Join(t.TempDir(), "clicks.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}, Target: "click", Modes: []string{"user", "ad", "site"}, Duplicates: "keep"}}, train.Options{Threads: 2})
+	for _, term := range r.Terms {
+		if term.Term == "user" && term.Share > 0.05 {
+			return
+		}
+	}
+	t.Errorf("R2 %g: the effect of user has no share in the terms %+v", r.Test.R2, r.Terms)
 }

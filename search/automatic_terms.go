@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -212,6 +213,9 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 			add(series[0].String()+" and effects", nil, curves)
 		}
 		add("effects only", nil, levels)
+		if first := singlesFirst(levels); c.spec.Uncertainty.Likelihood == "bernoulli" && len(first[0].Cores[0]) < len(levels[0].Cores[0]) {
+			add("effects only, of single modes first", nil, first)
+		}
 	}
 	if c.quick() {
 		candidates = candidates[:1]
@@ -225,6 +229,14 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 	}
 	c.spec = candidates[preferLast(c.decisions[len(c.decisions)-1].Options)].spec
 	return nil
+}
+
+// singlesFirst returns effects with those of single modes before those of pairs. A value of yes or no
+// says little, and the effect of an id with a few of them shrinks to zero after other terms.
+func singlesFirst(effects []spec.Term) []spec.Term {
+	sorted := slices.Clone(effects)
+	slices.SortStableFunc(sorted, func(a, b spec.Term) int { return cmp.Compare(len(a.Cores[0]), len(b.Cores[0])) })
+	return sorted
 }
 
 // preferLast takes the last option, the simplest, if another one than the first was taken and
