@@ -126,7 +126,7 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 					err.Problem = "the table has no such column"
 					err.Remedy = fmt.Sprintf("in a mode, the column %s is written in quotes: %s", whole, fieldtext.QuoteColumn(whole))
 				}
-				return Positions{}, err
+				return Positions{}, s.needed(err, names)
 			}
 			at = append(at, i)
 		}
@@ -149,4 +149,31 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 		*one.at = i
 	}
 	return found, nil
+}
+
+// needed completes the error about a column of a mode that a table to predict does not have:
+// it names all that are missing, and what the model has them for.
+func (s Schema) needed(err *InputError, names []string) *InputError {
+	if !s.Optional || err.Err != ErrNoColumn {
+		return err
+	}
+	var missing, uses []string
+	for _, m := range s.Modes {
+		for _, name := range m.Columns {
+			if slices.Contains(names, name) || slices.Contains(missing, name) {
+				continue
+			}
+			use := "mode " + m.Name
+			if m.Covariate() {
+				use = "a covariate"
+			}
+			missing, uses = append(missing, name), append(uses, fmt.Sprintf("%s (%s)", fieldtext.QuoteColumn(name), use))
+		}
+	}
+	it := "it"
+	if len(missing) > 1 {
+		it = "them"
+	}
+	err.Remedy = fmt.Sprintf("the model was fitted with %s: add %s to the table, whose columns are %s", strings.Join(uses, ", "), it, strings.Join(names, ", "))
+	return err
 }

@@ -146,7 +146,7 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 		for i, mode := range modes {
 			id, ok := cell[mode.Name]
 			if !ok {
-				return nil, nil, &CellError{c, mode.Name, fmt.Sprintf("no id for mode %q", mode.Name)}
+				return nil, nil, &CellError{c, mode.Name, missingIDs(cell, modes)}
 			}
 			codes[i][c] = m.Code(i, id)
 		}
@@ -156,6 +156,22 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 		return nil, nil, &CellError{wrong.Row, wrong.Mode, wrong.Error()}
 	}
 	return codes, id, nil
+}
+
+// missingIDs names the modes that a cell has no id for, covariates as such.
+func missingIDs(cell Cell, modes []dataset.Mode) string {
+	var names []string
+	for _, mode := range modes {
+		if _, ok := cell[mode.Name]; ok {
+			continue
+		}
+		kind := "mode"
+		if mode.Covariate() {
+			kind = "covariate"
+		}
+		names = append(names, fmt.Sprintf("%s %q", kind, mode.Name))
+	}
+	return "no id for " + strings.Join(names, ", ")
 }
 
 // CellFromColumns returns the cell with the ids of modes that it gives by their columns,

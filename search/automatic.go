@@ -97,7 +97,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseCurves, c.chooseCalendar, c.chooseCovariates, c.chooseVariant, c.chooseGroups}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseCovariates, c.chooseVariant, c.chooseGroups}
 	if c.future() {
 		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseFactors, c.chooseCovariates, c.chooseVariant}
 	}
@@ -117,7 +117,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.spec.Data.Censored != "" {
 		c.spec.Uncertainty.Conformal = "none"
 	}
-	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) && !(c.future() && len(c.folds) > 1) {
+	if u := &c.spec.Uncertainty; c.splits() {
 		u.Conformal = "split"
 		if c.spec.SeveralTargets() {
 			u.Conformal = "group:" + spec.TargetName
@@ -126,8 +126,38 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if f := &c.spec.Fit; c.effort.patience > 0 && f.Patience == spec.Default().Fit.Patience {
 		f.Patience = c.effort.patience
 	}
+	c.capRanks()
 	c.spec.Fill() // a posterior and a point estimate have different solvers
 	return c.spec, c.power, c.decisions, c.spec.Validate()
+}
+
+// splits reports whether the final fit has the conformal correction that is the same for all rows because
+// the validation set is too small for another one.
+func (c *chooser) splits() bool {
+	u, n := c.spec.Uncertainty, c.data.Count(dataset.Valid)
+	return u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(u, n) && !(c.future() && len(c.folds) > 1)
+}
+
+// capRanks writes the ranks of chosen trains as the numbers of ids allow them, so that a fit does
+// not warn about a rank that nobody gave.
+func (c *chooser) capRanks() {
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return // Validate reports it
+	}
+	for i, t := range terms {
+		modes := c.leadingModes(t)
+		if modes == nil || t.Along != nil {
+			continue
+		}
+		sizes := make([]int, len(modes))
+		for k, m := range modes {
+			sizes[k] = c.data.Combinations(m)
+		}
+		if capped, notices := t.CapRanks(sizes); len(notices) > 0 {
+			changeTerm(&c.spec, i, func(t *spec.Term) { t.Ranks = capped.Ranks })
+		}
+	}
 }
 
 // leastRows is the number of training rows from which a model is chosen.

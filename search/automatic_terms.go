@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,6 +20,7 @@ const (
 	rowsPerSeries = 3.0  // the same for a series, a combination whose rows differ in one mode only
 	nested        = 1.05 // combinations per id of the larger mode, above which two modes are crossed
 	seriesRank    = 2
+	longRank      = 6 // highest rank of a train of four or more cores: the cost per row grows with its fourth power
 	lowRank       = 2 // of a train that is compared with the one of the highest rank
 )
 
@@ -104,6 +106,9 @@ func (c *chooser) train(modes []int) spec.Term {
 	rank, most := 1, c.effort.rank
 	if c.rows > c.effort.rows { // ranks are not compared, and pruning leaves less than this
 		most = min(most, efforts["normal"].rank)
+	}
+	if len(modes) > 3 {
+		most = min(most, longRank)
 	}
 	for _, r := range []int{2, 3, 4, 6, 8, 10, 14, 20, 30} {
 		weights := 0
@@ -208,6 +213,9 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 			add(series[0].String()+" and effects", nil, curves)
 		}
 		add("effects only", nil, levels)
+		if first := singlesFirst(levels); c.spec.Uncertainty.Likelihood == "bernoulli" && len(first[0].Cores[0]) < len(levels[0].Cores[0]) {
+			add("effects only, of single modes first", nil, first)
+		}
 	}
 	if c.quick() {
 		candidates = candidates[:1]
@@ -221,6 +229,14 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 	}
 	c.spec = candidates[preferLast(c.decisions[len(c.decisions)-1].Options)].spec
 	return nil
+}
+
+// singlesFirst returns effects with those of single modes before those of pairs. A value of yes or no
+// says little, and the effect of an id with a few of them shrinks to zero after other terms.
+func singlesFirst(effects []spec.Term) []spec.Term {
+	sorted := slices.Clone(effects)
+	slices.SortStableFunc(sorted, func(a, b spec.Term) int { return cmp.Compare(len(a.Cores[0]), len(b.Cores[0])) })
+	return sorted
 }
 
 // preferLast takes the last option, the simplest, if another one than the first was taken and
@@ -248,7 +264,7 @@ func (c *chooser) chooseRank(ctx context.Context) error {
 	given := terms[0].Ranks[0]
 	var candidates []candidate
 	for _, rank := range []int{given, given / 2, 2 * given} {
-		if rank < 1 || rank > c.effort.rank {
+		if rank < 1 || rank > c.effort.rank || len(terms[0].Ranks) > 2 && rank > longRank {
 			continue
 		}
 		s := c.spec.Clone()

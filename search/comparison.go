@@ -237,7 +237,8 @@ func (c *chooser) fitWith(ctx context.Context, s spec.Spec, data *train.Data, th
 		opt.TimeBudget = 0 // a fit that is resumed must choose the same
 	}
 	opt.Checkpoint, opt.Resume, opt.Progress, opt.Compare = "", false, nil, true
-	opt.HoldOut = train.HasCorrection(c.spec.Uncertainty, c.data.Count(dataset.Valid))
+	// The final fit must find the optimum that was compared, so a fit on its division leaves out the same rows.
+	opt.HoldOut = train.HasCorrection(c.spec.Uncertainty, c.data.Count(dataset.Valid)) || data == c.data && c.splits() && !c.future()
 	if c.rows > c.effort.rows {
 		opt.Share = cmp.Or(opt.Share, 1) * float64(c.effort.rows) / float64(c.rows)
 	}

@@ -59,7 +59,7 @@ func Given(d spec.Data) dataset.Given {
 }
 
 // Adopt sets the modes to those of a guess, the target unless there are several, and the
-// rule for rows of the same cell, covariates of rows that are kept and the format of numbers, unless they are given.
+// rule for rows of the same cell, covariates of rows that are kept, facts about ids as side information and the format of numbers, unless they are given.
 func Adopt(s *spec.Spec, g *tableio.Guess) {
 	if !s.SeveralTargets() {
 		s.Data.Target = g.Target
@@ -74,4 +74,5 @@ func Adopt(s *spec.Spec, g *tableio.Guess) {
 	if !g.Numbers.Plain() && s.Data.Decimal == "" && s.Data.Thousands == "" {
 		s.Data.Decimal, s.Data.Thousands = g.Numbers.Texts()
 	}
+	adoptFacts(s, g)
 }

@@ -156,7 +156,7 @@ func tableEntities(spec Spec, mode dataset.Mode, frame *dataset.Frame, every boo
 // tableError adds the path of the specification field to an error about a table.
 func tableError(err error) error { return fielderr.Errorf("side.tables", "%w", err) }
 
-// wideTable returns the entities of a table with one row per key.
+// wideTable returns the entities of a table with one row per key, or with several that agree in the columns that are named.
 func wideTable(spec Spec, mode dataset.Mode, frame *dataset.Frame, key []int) (*Joined, error) {
 	names := slices.DeleteFunc(slices.Clone(frame.Names), func(name string) bool {
 		return slices.ContainsFunc(key, func(k int) bool { return frame.Names[k] == name })
@@ -188,6 +188,9 @@ func wideTable(spec Spec, mode dataset.Mode, frame *dataset.Frame, key []int) (*
 			continue
 		}
 		if first, duplicate := seen[id]; duplicate {
+			if len(spec.Columns) > 0 && sameFacts(frame, columns, int(first), i) {
+				continue // as in a table of sales that has the city of the store in every row
+			}
 			return nil, duplicateKey(frame, key, id, int(first), i, "keep one row per entity, or write a table with several rows per entity as "+
 				quoteName(spec.Mode)+"="+quoteName(frame.File)+"~NAMES~VALUES")
 		}
@@ -202,6 +205,11 @@ func wideTable(spec Spec, mode dataset.Mode, frame *dataset.Frame, key []int) (*
 	j.Has = slices.Repeat([]bool{true}, len(rows))
 	j.Report = Report{Entities: len(rows), Matched: len(rows), Notices: emptyKeyNotice(frame.File, emptyKeys)}
 	return j, nil
+}
+
+// sameFacts reports whether two rows agree in some columns.
+func sameFacts(frame *dataset.Frame, columns []int, a, b int) bool {
+	return !slices.ContainsFunc(columns, func(c int) bool { return frame.Columns[c][a] != frame.Columns[c][b] })
 }
 
 func emptyKeyNotice(file string, n int) []string {

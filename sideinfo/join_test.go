@@ -71,6 +71,10 @@ func TestJoinKeys(t *testing.T) {
 	if j := mustOpenSide(t, "store=w.csv[key=id]:rain", text, storeMode, "b", "a"); !slices.Equal(j.Rows.Columns[0], []string{"6", "5"}) {
 		t.Errorf("given key: got %q, want 6 and 5", j.Rows.Columns)
 	}
+	const sales = "store,month,city,units\n1,1,Ames,4\n2,1,Boone,5\n1,2,Ames,6\n" // a table of values that has facts
+	if j := mustOpenSide(t, "store=sales.csv:city", sales, storeMode, "1", "2"); !slices.Equal(j.Rows.Columns[0], []string{"Ames", "Boone"}) {
+		t.Errorf("rows of a key that agree: got %q, want Ames and Boone", j.Rows.Columns)
+	}
 	hours := dataset.Mode{Name: "hour", Columns: []string{"timestamp"}, Func: "hour"}
 	if j := mustOpenSide(t, "hour=h.csv", "hour,open\n9,1\n10,0\n", hours, "10"); j.Rows.Columns[0][0] != "0" {
 		t.Errorf("key of a calendar function: got %q, want 0", j.Rows.Columns)
@@ -81,6 +85,8 @@ func TestJoinErrors(t *testing.T) {
 	for _, tc := range []struct{ name, spec, text, want string }{
 		{"duplicate key", "store=s.csv", "store,city\n1,a\n2,b\n\n1,c\n",
 			`s.csv, line 5, column "store", value "1": the key is a duplicate of line 2; keep one row per entity, or write a table with several rows per entity as store=s.csv~NAMES~VALUES`},
+		{"rows of a key that differ", "store=s.csv:city", "store,city\n1,a\n1,a\n1,c\n",
+			`s.csv, line 4, column "store", value "1": the key is a duplicate of line 2; keep one row per entity, or write a table with several rows per entity as store=s.csv~NAMES~VALUES`},
 		{"no entity", "store=s.csv", "store,city\nS1,a\nS2,b\nS3,c\nS4,d\n",
 			`s.csv, column "store": the side table describes no entity of mode store: its keys are "S1", "S2", "S3", ..., the ids of the mode are "1", "2"; name the column that holds the ids of store, as in store=s.csv[key=COLUMN], or correct the ids`},
 		{"no key column", "store=s.csv", "shop,city\n1,a\n",

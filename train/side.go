@@ -231,12 +231,12 @@ func (r *run) reportLearned() {
 }
 
 // warnUnusedSide warns about side information and kernels of the specification that have
-// no effect.
+// no effect. The variant plain, given or chosen by a comparison, says itself that no term uses it.
 func (r *run) warnUnusedSide() {
 	s := r.spec.Side
 	names := r.spec.ModeNames()
 	for at, side := range r.side {
-		if side != nil && !r.model.Informed(at) && r.groups[at] == nil && !r.data.table.Modes[at].Numeric() {
+		if side != nil && s.Variant != "plain" && !r.model.Informed(at) && r.groups[at] == nil && !r.data.table.Modes[at].Numeric() {
 			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s with a variant other than plain", names[at], names[at]))
 		}
 	}

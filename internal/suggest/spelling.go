@@ -32,6 +32,7 @@ var spellings = []struct {
 	{"apart from upper and lower case", strings.ToLower},
 	{"apart from the decimal places of a whole number", wholeNumber},
 	{"apart from leading zeros", withoutZeros},
+	{"apart from the words for yes and no", yesOrNo},
 	{"apart from spaces and punctuation", lettersAndDigits},
 }
 
@@ -59,4 +60,37 @@ func lettersAndDigits(id string) string {
 		}
 		return r
 	}, strings.ToLower(id))
+}
+
+// yesOrNo returns 1 or 0 for the ways to write a truth value.
+func yesOrNo(id string) string {
+	switch lower := strings.ToLower(id); lower {
+	case "true", "t", "yes", "y", "1", "1.0":
+		return "1"
+	case "false", "f", "no", "n", "0", "0.0":
+		return "0"
+	default:
+		return id
+	}
+}
+
+// Same returns the known id that people take for the same as an id that is not known, "" if
+// there is none or more than one.
+func Same(id string, known []string) string {
+	for _, s := range spellings {
+		found, normal := "", s.normal(id)
+		for _, other := range known {
+			if s.normal(other) != normal {
+				continue
+			}
+			if found != "" {
+				return ""
+			}
+			found = other
+		}
+		if found != "" {
+			return found
+		}
+	}
+	return ""
 }

@@ -21,3 +21,26 @@ func TestNearest(t *testing.T) {
 		t.Errorf("Hint = %q", got)
 	}
 }
+
+func TestSame(t *testing.T) {
+	known := []string{"12", "S01", "FALSE", "TRUE"}
+	for _, tc := range []struct {
+		id, want string
+		known    []string
+	}{
+		{"12.0", "12", known},
+		{"s01", "S01", known},
+		{"true", "TRUE", known},
+		{"0", "FALSE", known},
+		{"yes", "TRUE", known},
+		{"13.0", "", known},
+		{"1", "", []string{"TRUE", "yes"}}, // either
+	} {
+		if got := Same(tc.id, tc.known); got != tc.want {
+			t.Errorf("Same(%q, %q) = %q, want %q", tc.id, tc.known, got, tc.want)
+		}
+	}
+	if got, want := Spelling([]string{"1", "0"}, known), "apart from the words for yes and no"; got != want {
+		t.Errorf("Spelling of 1 and 0 = %q, want %q", got, want)
+	}
+}

@@ -73,6 +73,9 @@ func Reword(m *kft.Model, where string, texts []string, err error) error {
 func NearID(m *kft.Model, name, id string) string {
 	for i, mode := range m.Modes() {
 		if mode.Name == name {
+			if same := suggest.Same(id, m.IDs(i)); same != "" && same != id {
+				return fmt.Sprintf(" (did you mean %q?)", same)
+			}
 			near := suggest.Nearest(id, m.IDs(i))
 			if near != id {
 				return suggest.Hint(id, m.IDs(i))

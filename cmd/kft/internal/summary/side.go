@@ -132,7 +132,7 @@ func WriteUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked strin
 	}
 	for i, mode := range m.Modes() {
 		if n := sum.Side[i]; n > 0 && mode.Numeric() {
-			fmt.Fprintf(b, "%s with a %s beyond the range of the fit%s\n", textformat.Plural(n, "row"), mode.Name, marked)
+			fmt.Fprintf(b, "%s with values of %s beyond the range of the fit%s\n", textformat.Plural(n, "row"), mode.Name, marked)
 		} else if n > 0 {
 			from := "its side information"
 			if alongSeries(m.Spec(), mode.Name) {
