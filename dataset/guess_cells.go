@@ -354,6 +354,7 @@ func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 // remain it proposes what to do with them.
 func (g *guesser) checkCells() {
 	if len(g.modes) == 0 {
+		g.takeRecords()
 		return
 	}
 	g.Repeated = g.repeated(g.modes)
@@ -372,7 +373,7 @@ func (g *guesser) checkCells() {
 		}
 	}
 	if g.Repeated > 0 {
-		g.ProposeDuplicates(g.findRepeats())
-		g.keepRecords()
+		g.ProposeDuplicates(g.findRepeats(g.modes))
 	}
+	g.takeRecords()
 }

@@ -128,7 +128,7 @@ func (g *guesser) findWide() {
 	}
 	g.Wide = found
 	g.Target, g.target = "", -1
-	g.modes, g.Modes, g.Duplicates, g.Repeated, g.Notes = nil, nil, "", 0, nil
+	g.modes, g.Modes, g.Covariates, g.Duplicates, g.Repeated, g.Notes = nil, nil, nil, "", 0, nil
 }
 
 // mixesFormats reports whether the values are dates that are written in several ways. A

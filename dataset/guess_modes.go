@@ -14,6 +14,14 @@ type sampleMode struct {
 	time     bool
 }
 
+// sampleRoles are the columns by what they may be in a table of records.
+type sampleRoles struct {
+	ids, weak []*sampleColumn // weak are integers without the name of an id
+	parts     []*sampleColumn // of a date, such as the hour
+	time      *sampleColumn   // the column of dates, or nil
+	joined    *sampleMode     // the time that several columns give together, or nil
+}
+
 func (g *guesser) modeOfColumn(c *sampleColumn) sampleMode {
 	m := Mode{Name: c.Name, Columns: []string{c.Name}}
 	if strings.ContainsAny(c.Name, reserved+"+") {
@@ -64,6 +72,7 @@ func (g *guesser) guessModes() {
 	parts = g.notDetermined(parts, ids, false)
 	time, rest := g.joinParts(parts, primary != nil)
 	slices.SortFunc(rest, g.byPosition)
+	g.roles = sampleRoles{ids: ids, parts: rest, weak: weak, time: primary, joined: time}
 	for _, c := range ids {
 		m := g.modeOfColumn(c)
 		if c.period && primary == nil && time == nil { // d_1, d_2, ...

@@ -15,16 +15,16 @@ const interactingModes = 2
 // largest modes: item*price gives each item a curve of its own. What the data does not
 // support, its learned variance removes. With little effort only the effects are taken.
 func (c *chooser) chooseCovariates(ctx context.Context) error {
-	if len(c.others) == 0 {
+	if len(c.others) == 0 || len(c.modes) == 0 {
 		return nil
 	}
 	terms, err := c.spec.ParseTerms()
 	if err != nil {
 		return err
 	}
-	var effects, interactions []spec.Term
+	effects := c.curves()
+	var interactions []spec.Term
 	for _, name := range c.others {
-		effects = append(effects, spec.Term{Cores: [][]string{{name}}})
 		for _, m := range c.bySize(interactingModes) {
 			if m != c.data.TimeMode() && float64(c.sizes[m])*rowsPerCurve <= float64(c.rows) {
 				interactions = append(interactions, spec.Term{Cores: [][]string{c.names(m)}})
@@ -53,6 +53,15 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 		candidates = append(candidates, candidate{"none", c.spec})
 	}
 	return c.compare(ctx, "covariates", candidates)
+}
+
+// curves returns the effects of the covariates.
+func (c *chooser) curves() []spec.Term {
+	var effects []spec.Term
+	for _, name := range c.others {
+		effects = append(effects, spec.Term{Cores: [][]string{{name}}})
+	}
+	return effects
 }
 
 // rowsPerCurve is the least number of rows per curve of an interaction.

@@ -169,6 +169,10 @@ func (c *chooser) newIDs() bool { return c.data.Count(dataset.Valid) > 0 && c.da
 // variance does not remove is compared too: the curves, and a train of more components
 // than needed.
 func (c *chooser) chooseTrains(ctx context.Context) error {
+	if len(c.modes) == 0 {
+		c.spec = c.withTerms(c.curves())
+		return nil
+	}
 	var series []spec.Term
 	var except []string
 	if s, ok := c.series(); ok {
