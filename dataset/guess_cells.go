@@ -109,6 +109,10 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	plain := g.modeOfColumn(c)
 	plain.Name, plain.time = g.freeName("time"), true
 	others := len(g.modes)
+	if m, ok := g.jitteringTime(c); ok {
+		g.modes = append(g.modes, m)
+		return
+	}
 	if 10*c.Distinct > 9*g.Rows && (others == 0 && len(weak) == 0 || c.regular()) {
 		if others == 0 && (c.regular() || c.resolution() >= stepDay) {
 			g.modes = append(g.modes, plain)

@@ -121,7 +121,7 @@ func (g *guesser) singleSeries(modes []sampleMode) bool {
 		return false
 	}
 	c := g.columns[slices.Index(g.sample.Names, modes[0].Columns[0])]
-	return c.moments == nil || len(modes) == 1 && g.Repeated == 0 || c.regular()
+	return c.moments == nil || len(modes) == 1 && 100*g.Repeated <= g.Rows || c.regular()
 }
 
 // designed reports whether the table was made such that each row has its own cell, as a panel is: cells repeat much less often than
