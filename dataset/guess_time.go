@@ -32,9 +32,9 @@ func (c *sampleColumn) readUnix(headerless bool) {
 	c.callable = true
 }
 
-// readSerials recognises dates that a spreadsheet wrote as numbers of days.
+// readSerials recognises dates that a spreadsheet wrote as numbers of days, and times as their fractions.
 func (c *sampleColumn) readSerials() {
-	if c.Integer && serialDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)) {
+	if c.Min >= 1 && serialDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)) {
 		c.dates, c.callable = calendar.Serial, true
 		c.allMoments(func(s string) (time.Time, bool) { return c.dates.Parse([]byte(s)) })
 	}

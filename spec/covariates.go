@@ -85,6 +85,6 @@ func (d Data) validateCovariates(ps *Problems) {
 		}
 	}
 	if len(d.Modes) > 0 && len(cells) == 0 && d.Duplicates != "keep" {
-		ps.Addf("data.modes", "all modes are covariates, so no mode identifies a cell; name columns of ids, such as store, item, time=year+month")
+		ps.Addf("data.modes", "all modes are covariates, so no mode identifies a cell; name columns of ids, such as store, item, time=year+month, or keep the rows as records by data.duplicates keep")
 	}
 }
