@@ -73,6 +73,12 @@ func (g *guesser) guessModes() {
 	time, rest := g.joinParts(parts, primary != nil)
 	slices.SortFunc(rest, g.byPosition)
 	g.roles = sampleRoles{ids: ids, parts: rest, weak: weak, time: primary, joined: time}
+	if joined, clock := g.joinClock(primary, ids, rest); joined != nil {
+		isClock := func(c *sampleColumn) bool { return c == clock }
+		ids, rest = slices.DeleteFunc(slices.Clone(ids), isClock), slices.DeleteFunc(slices.Clone(rest), isClock)
+		time, primary = joined, nil
+		g.Notes = append(g.Notes, fmt.Sprintf("the columns %s and %s are the date and the hour of one time", joined.Columns[0], joined.Columns[1]))
+	}
 	for _, c := range ids {
 		m := g.modeOfColumn(c)
 		if c.period && primary == nil && time == nil { // d_1, d_2, ...
