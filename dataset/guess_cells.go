@@ -276,6 +276,9 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 		}
 		return
 	}
+	if 20*repeated < g.Rows && len(g.modes) >= 2 && g.designed(g.modes) {
+		repeated = 0 // rows that occur twice by mistake
+	}
 	for _, c := range weak {
 		enough := len(g.modes)+len(added) >= 2 || c.likeCount()
 		if enough && (repeated == 0 || 100*repeated < g.Rows) {

@@ -35,6 +35,9 @@ func (g *guesser) explain() {
 			g.Determined = append(g.Determined, Determined{Column: c.Name, Mode: mode})
 			continue
 		}
+		if c.covariate && g.copiesTarget(c) {
+			c.reason, c.covariate = followsReason, false
+		}
 		reason := c.reason
 		if reason == "" && c.Distinct == 1 {
 			reason = "the same value in every row"

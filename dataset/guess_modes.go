@@ -50,6 +50,8 @@ func (g *guesser) guessModes() {
 			times = append(times, c)
 		case c.calendarRole() != anyNumber:
 			parts = append(parts, c)
+		case c.Integer && !namedID(c.Name) && g.copiesTarget(c):
+			c.reason = followsReason
 		case c.Integer && !namedID(c.Name):
 			weak = append(weak, c)
 		default:
@@ -261,6 +263,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "it is empty"
 	case c.Distinct == 1 && c.Missing == 0 && c.calendarRole() == anyNumber:
 		c.reason = "the same value in every row"
+	case g.target >= 0 && c.Distinct > 1 && g.idle(c):
+		c.reason = "the same value in every row with a target"
 	case c.ambiguous && !c.numeric:
 		c.reason = fmt.Sprintf("numbers such as %q may have a decimal comma or separators of thousands; data.decimal or data.thousands says which", c.values[0])
 	case c.Kind == KindFlag:

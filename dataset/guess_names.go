@@ -20,6 +20,8 @@ var (
 		"wind", "windspeed", "pressure", "rain", "precipitation", "snow", "lat", "lon", "lng", "long", "latitude", "longitude", "altitude", "elevation",
 		"size", "area", "age", "distance", "width", "height", "length", "duration", "cpi", "unemployment", "index", "population", "income", "promo", "promotion", "onpromotion",
 		"holiday", "flag", "is", "has", "avg", "mean", "median", "min", "max", "std", "lag", "markdown", "stock", "inventory", "transactions", "oil", "dcoilwtico"}
+	quantityWords = []string{"education", "educ", "schooling", "experience", "exper", "tenure", "seniority", "years", "grade", "level", "rank", "dose", "kids", "children", "siblings",
+		"persons", "passengers", "rooms", "bedrooms", "bathrooms", "floors", "cylinders", "score", "points"}
 	priceWords  = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
 	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
 	timeWords   = []string{"time", "timestamp", "ts", "ds", "date", "datetime", "created", "at", "unix", "epoch", "when"}

@@ -129,7 +129,7 @@ func (g *guesser) singleSeries(modes []sampleMode) bool {
 // design. Modes that are not needed to tell rows apart are left out first, because with many columns nothing repeats.
 func (g *guesser) designed(modes []sampleMode) bool {
 	key := slices.Clone(modes)
-	most := g.Repeated + g.Rows/200
+	most := g.repeated(modes) + g.Rows/200
 	for i := len(key) - 1; i >= 0 && len(key) > 1; i-- {
 		if fewer := slices.Delete(slices.Clone(key), i, i+1); g.repeated(fewer) <= most {
 			key = fewer
@@ -150,8 +150,8 @@ func (g *guesser) designed(modes []sampleMode) bool {
 }
 
 // drawnAlong returns the number of repeated cells to expect if the rows of each series were at random periods between its first and its last, or 0
-// if the modes have no time: series that begin and end at different times have no rows at most periods of the table. Of n draws among p
-// periods n - p (1 - (1 - 1/p)^n) repeat a period.
+// if the modes have no time: series that begin and end at different times have no rows at most periods of the table. Of a series with n rows
+// two are at its ends, and of n - 2 draws among its p periods (n - 2) - (p - 2) (1 - (1 - 1/p)^(n - 2)) repeat one.
 func (g *guesser) drawnAlong(modes []sampleMode) float64 {
 	at := slices.IndexFunc(modes, isTime)
 	if at < 0 || len(modes) < 2 {
@@ -178,7 +178,11 @@ func (g *guesser) drawnAlong(modes []sampleMode) float64 {
 	drawn := 0.0
 	for s, n := range rows {
 		p := float64(last[s]-first[s]) + 1
-		drawn += n - p*(1-math.Pow(1-1/p, n))
+		if p == 1 {
+			drawn += n - 1
+		} else {
+			drawn += n - 2 - (p-2)*(1-math.Pow(1-1/p, n-2))
+		}
 	}
 	return drawn
 }
@@ -224,7 +228,7 @@ func (g *guesser) periodOrder(m sampleMode) []int32 {
 func (g *guesser) recordModes() []sampleMode {
 	cells := g.modes
 	g.modes = nil // names are free
-	ids := slices.DeleteFunc(slices.Clone(g.roles.ids), func(c *sampleColumn) bool { return !g.repeats(c.Distinct) || c == g.renamed })
+	ids := slices.DeleteFunc(slices.Clone(g.roles.ids), func(c *sampleColumn) bool { return !g.repeats(c.Distinct) || c == g.renamed || g.idle(c) })
 	for _, c := range g.roles.weak {
 		if g.isNominal(c) {
 			ids = append(ids, c)
@@ -313,7 +317,7 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
 	case g.reserved(c) || c.Distinct < 2 || 2*(c.empty+c.Missing) > g.Rows || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
-	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c):
+	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
 	case c.Kind == KindID && (!c.numeric || namedID(c.Name)) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false
@@ -322,12 +326,35 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 	return !mode && g.determiningMode(c) == ""
 }
 
+// idle reports whether a column has the same value in all rows with a target, unless there are few rows.
+func (g *guesser) idle(c *sampleColumn) bool {
+	if g.Rows < fewRows {
+		return false
+	}
+	first := int32(-1)
+	for row, code := range c.codes {
+		switch {
+		case Missing(g.sample.Rows[row][g.target]):
+		case first < 0:
+			first = code
+		case code != first:
+			return false
+		}
+	}
+	return true
+}
+
 // numbersAllRows reports whether integers number the rows, with few gaps: quantities of so many rows repeat.
 func (g *guesser) numbersAllRows(c *sampleColumn) bool {
 	return c.Integer && c.Missing == 0 && c.Distinct == g.Rows && g.Rows >= fewRows && c.Max-c.Min < 2*float64(g.Rows) && !nameHasWord(c.Name, []string{"rank"})
 }
 
 const followsReason = "it rises or falls with the target without exception, so it may be computed from it"
+
+// copiesTarget reports whether a column of a table of several follows the target and does not count periods, as that of a growing series does.
+func (g *guesser) copiesTarget(c *sampleColumn) bool {
+	return g.target >= 0 && len(g.columns) > 3 && !nameHasWord(c.Name, periodWords) && g.followsTarget(c)
+}
 
 // followsTarget reports whether the numbers of a column rise or fall with the target without exception, as its logarithm, its rounded
 // values or its values in another unit do.
