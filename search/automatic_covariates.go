@@ -8,8 +8,11 @@ import (
 )
 
 // interactingModes is the number of modes, those with the most ids, whose interactions
-// with covariates are offered.
-const interactingModes = 2
+// with covariates are offered; of many covariates only those with the largest mode are.
+const (
+	interactingModes = 2
+	manyCovariates   = 12
+)
 
 // chooseCovariates offers the effects of covariates, and their interactions with the
 // largest modes: item*price gives each item a curve of its own. What the data does not
@@ -24,8 +27,12 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 	}
 	effects := c.curves()
 	var interactions []spec.Term
+	modes := interactingModes
+	if len(c.others) > manyCovariates {
+		modes = 1
+	}
 	for _, name := range c.others {
-		for _, m := range c.bySize(interactingModes) {
+		for _, m := range c.bySize(modes) {
 			if m != c.data.TimeMode() && float64(c.sizes[m])*rowsPerCurve <= float64(c.rows) {
 				interactions = append(interactions, spec.Term{Cores: [][]string{c.names(m)}})
 				core := &interactions[len(interactions)-1].Cores[0]
