@@ -13,7 +13,7 @@ import (
 const (
 	recordsPerCell = 3  // rows per cell, in the mean, from which rows are records
 	mostRecorded   = 24 // columns of records that become covariates
-	mostRecordIDs  = 4  // columns of ids of records that become modes; the others are covariates
+	mostRecordIDs  = 2  // columns of ids of records that become modes, one more if they have few values; the others are covariates
 	fewDescribing  = 4  // columns from which rows are records, even if the target has the name of something that is sold
 	rowsPerPeriod  = 20 // rows per period, in the mean, from which the periods of records are those of a mode
 )
@@ -235,7 +235,11 @@ func (g *guesser) recordModes() []sampleMode {
 		}
 	}
 	slices.SortStableFunc(ids, func(a, b *sampleColumn) int { return b.Distinct - a.Distinct })
-	for _, c := range ids[:min(len(ids), mostRecordIDs)] {
+	most := mostRecordIDs
+	if len(ids) > 0 && ids[0].Distinct < leastNominal {
+		most++
+	}
+	for _, c := range ids[:min(len(ids), most)] {
 		g.modes = append(g.modes, g.modeOfColumn(c))
 	}
 	for _, c := range g.roles.parts { // a year of birth is a quantity

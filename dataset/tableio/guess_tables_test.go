@@ -132,7 +132,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%d,%s,0.%03d,%d,%d\n", day(i).Format("2006-01-02"), 1+i/91%4, []string{"mist", "clear", "rain"}[r.IntN(3)], r.IntN(999), r.IntN(60), r.IntN(400))
 				}
 			}},
-		{name: "survey", target: "income", modes: []string{"q5", "q6", "q7", "q8"}, duplicates: "keep", covariates: []string{"q1", "q2", "q3", "q4"},
+		{name: "survey", target: "income", modes: []string{"q5", "q7", "q8"}, duplicates: "keep", covariates: []string{"q1", "q2", "q3", "q4", "q6"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("q1,q2,q3,q4,q5,q6,q7,q8,income\n")
 				for range 1500 {
