@@ -17,11 +17,12 @@ func Minutes(n int) (in, nearest string) {
 func minutesFunction(name string) Function {
 	text, isMinutes := strings.CutSuffix(name, "min")
 	length, isNearest := strings.CutPrefix(text, "near")
+	isPeriod := isNearest
 	if !isNearest {
-		length, isMinutes = strings.CutPrefix(text, "date")
+		length, isPeriod = strings.CutPrefix(text, "date")
 	}
 	n, err := strconv.Atoi(length)
-	if !isMinutes || err != nil || n < 1 || n >= 24*60 || 24*60%n != 0 || strconv.Itoa(n) != length {
+	if !isMinutes || !isPeriod || err != nil || n < 1 || n >= 24*60 || 24*60%n != 0 || strconv.Itoa(n) != length {
 		return nil
 	}
 	return func(dst []byte, t time.Time) []byte {
