@@ -40,6 +40,7 @@ const (
 	aWeekday
 	anHour
 	aMinute
+	aSecond
 )
 
 // calendarParts lists, for each role, the names that its column may have, the largest
@@ -57,6 +58,7 @@ var calendarParts = map[calendarRole]struct {
 	aWeekday: {words: []string{"weekday", "dow"}, most: 7, within: []calendarRole{aWeek}},
 	anHour:   {words: []string{"hour", "hr"}, most: 24, within: []calendarRole{wholeDate, aDay, aWeekday}},
 	aMinute:  {words: []string{"minute"}, most: 60, within: []calendarRole{anHour}},
+	aSecond:  {words: []string{"second"}, most: 60, within: []calendarRole{aMinute}},
 }
 
 // cyclicFunctions repeat: the ids of hour(at) do not determine the day.
@@ -199,6 +201,11 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 		if len(within) == 1 && within[0].role == anyNumber {
 			within[0].role = roleOfName(columns[c])
 		}
+		if len(parts) == 1 && parts[0].role == wholeDate && areClocks(values) {
+			for at := range within {
+				within[at].role = anHour + calendarRole(at)
+			}
+		}
 		for at := range within {
 			within[at].column, within[at].at, within[at].named = c, at, within[at].role != anyNumber
 		}
@@ -221,6 +228,23 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 		}
 	}
 	return parts, true
+}
+
+// areClocks reports whether all texts are times of the day, as 9:30 or 09:30:00.
+func areClocks(texts []string) bool {
+	for _, text := range texts {
+		pieces := strings.Split(text, ":")
+		if len(pieces) != 2 && len(pieces) != 3 {
+			return false
+		}
+		for i, piece := range pieces {
+			n, err := strconv.Atoi(piece)
+			if err != nil || len(piece) > 2 || i > 0 && len(piece) != 2 || n < 0 || float64(n) > calendarParts[anHour+calendarRole(i)].most {
+				return false
+			}
+		}
+	}
+	return len(texts) > 0
 }
 
 // startOfCentury returns the year of two digits after the longest gap between years, if the

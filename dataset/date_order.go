@@ -23,7 +23,7 @@ func readsDates(name string) bool {
 }
 
 // serialWords are names of columns whose numbers may be serial numbers of dates.
-var serialWords = []string{"date", "dates", "datum", "fecha", "day", "tag", "time", "week", "woche", "month", "monat", "period"}
+var serialWords = []string{"date", "dates", "datum", "fecha", "day", "tag", "time", "timestamp", "datetime", "week", "woche", "month", "monat", "period"}
 
 // serialDates reports whether the values of a column are serial numbers of dates, by their name and
 // their distances.
@@ -34,7 +34,11 @@ func serialDates(column string, texts []string) bool {
 // serialNote says how serial numbers of dates were read.
 func serialNote(column, example string) string {
 	t, _ := calendar.Serial.Parse([]byte(example))
-	return fmt.Sprintf("the numbers of column %s are read as dates of a spreadsheet: %s is %s", column, example, t.Format(time.DateOnly))
+	layout := time.DateOnly
+	if t.Hour() != 0 || t.Minute() != 0 || t.Second() != 0 {
+		layout = time.DateTime
+	}
+	return fmt.Sprintf("the numbers of column %s are read as dates of a spreadsheet: %s is %s", column, example, t.Format(layout))
 }
 
 // setFunction sets the function of a mode and, if there is one, the order of dates within

@@ -200,6 +200,8 @@ type guesser struct {
 	columns []*sampleColumn
 	target  int // index of the target, or -1
 	modes   []sampleMode
+	roles   sampleRoles
+	ranks   []float64     // see targetRanks
 	renamed *sampleColumn // ids in a column called time, beside the time itself
 }
 
@@ -228,7 +230,7 @@ func (g *Guess) Check(file string) error {
 	case g.badRow != nil:
 		InFile(g.badRow, file)
 		return &GuessError{g.badRow}
-	case len(g.Modes) == 0:
+	case len(g.Modes) == 0 && len(g.Covariates) == 0:
 		return &GuessError{&InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
 			Remedy: "name the columns that identify a cell as data.modes (" + columns + ")", Field: "data.modes"}}
 	}

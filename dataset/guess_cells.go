@@ -109,6 +109,10 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	plain := g.modeOfColumn(c)
 	plain.Name, plain.time = g.freeName("time"), true
 	others := len(g.modes)
+	if m, ok := g.jitteringTime(c); ok {
+		g.modes = append(g.modes, m)
+		return
+	}
 	if 10*c.Distinct > 9*g.Rows && (others == 0 && len(weak) == 0 || c.regular()) {
 		if others == 0 && (c.regular() || c.resolution() >= stepDay) {
 			g.modes = append(g.modes, plain)
@@ -272,6 +276,9 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 		}
 		return
 	}
+	if 20*repeated < g.Rows && len(g.modes) >= 2 && g.designed(g.modes) {
+		repeated = 0 // rows that occur twice by mistake
+	}
 	for _, c := range weak {
 		enough := len(g.modes)+len(added) >= 2 || c.likeCount()
 		if enough && (repeated == 0 || 100*repeated < g.Rows) {
@@ -354,6 +361,7 @@ func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 // remain it proposes what to do with them.
 func (g *guesser) checkCells() {
 	if len(g.modes) == 0 {
+		g.takeRecords()
 		return
 	}
 	g.Repeated = g.repeated(g.modes)
@@ -372,7 +380,7 @@ func (g *guesser) checkCells() {
 		}
 	}
 	if g.Repeated > 0 {
-		g.ProposeDuplicates(g.findRepeats())
-		g.keepRecords()
+		g.ProposeDuplicates(g.findRepeats(g.modes))
 	}
+	g.takeRecords()
 }

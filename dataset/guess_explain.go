@@ -35,6 +35,9 @@ func (g *guesser) explain() {
 			g.Determined = append(g.Determined, Determined{Column: c.Name, Mode: mode})
 			continue
 		}
+		if c.covariate && g.copiesTarget(c) {
+			c.reason, c.covariate = followsReason, false
+		}
 		reason := c.reason
 		if reason == "" && c.Distinct == 1 {
 			reason = "the same value in every row"
@@ -128,7 +131,7 @@ func (g *guesser) findWide() {
 	}
 	g.Wide = found
 	g.Target, g.target = "", -1
-	g.modes, g.Modes, g.Duplicates, g.Repeated, g.Notes = nil, nil, "", 0, nil
+	g.modes, g.Modes, g.Covariates, g.Duplicates, g.Repeated, g.Notes = nil, nil, nil, "", 0, nil
 }
 
 // mixesFormats reports whether the values are dates that are written in several ways. A

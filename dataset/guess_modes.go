@@ -14,6 +14,14 @@ type sampleMode struct {
 	time     bool
 }
 
+// sampleRoles are the columns by what they may be in a table of records.
+type sampleRoles struct {
+	ids, weak []*sampleColumn // weak are integers without the name of an id
+	parts     []*sampleColumn // of a date, such as the hour
+	time      *sampleColumn   // the column of dates, or nil
+	joined    *sampleMode     // the time that several columns give together, or nil
+}
+
 func (g *guesser) modeOfColumn(c *sampleColumn) sampleMode {
 	m := Mode{Name: c.Name, Columns: []string{c.Name}}
 	if strings.ContainsAny(c.Name, reserved+"+") {
@@ -42,6 +50,8 @@ func (g *guesser) guessModes() {
 			times = append(times, c)
 		case c.calendarRole() != anyNumber:
 			parts = append(parts, c)
+		case c.Integer && !namedID(c.Name) && g.copiesTarget(c):
+			c.reason = followsReason
 		case c.Integer && !namedID(c.Name):
 			weak = append(weak, c)
 		default:
@@ -64,6 +74,13 @@ func (g *guesser) guessModes() {
 	parts = g.notDetermined(parts, ids, false)
 	time, rest := g.joinParts(parts, primary != nil)
 	slices.SortFunc(rest, g.byPosition)
+	g.roles = sampleRoles{ids: ids, parts: rest, weak: weak, time: primary, joined: time}
+	if joined, clock := g.joinClock(primary, ids, rest); joined != nil {
+		isClock := func(c *sampleColumn) bool { return c == clock }
+		ids, rest = slices.DeleteFunc(slices.Clone(ids), isClock), slices.DeleteFunc(slices.Clone(rest), isClock)
+		time, primary = joined, nil
+		g.Notes = append(g.Notes, fmt.Sprintf("the columns %s and %s are the date and the hour of one time", joined.Columns[0], joined.Columns[1]))
+	}
 	for _, c := range ids {
 		m := g.modeOfColumn(c)
 		if c.period && primary == nil && time == nil { // d_1, d_2, ...
@@ -246,6 +263,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "it is empty"
 	case c.Distinct == 1 && c.Missing == 0 && c.calendarRole() == anyNumber:
 		c.reason = "the same value in every row"
+	case g.target >= 0 && c.Distinct > 1 && g.idle(c):
+		c.reason = "the same value in every row with a target"
 	case c.ambiguous && !c.numeric:
 		c.reason = fmt.Sprintf("numbers such as %q may have a decimal comma or separators of thousands; data.decimal or data.thousands says which", c.values[0])
 	case c.Kind == KindFlag:

@@ -11,15 +11,17 @@ var (
 	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
 		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "volume", "revenue", "clicks", "visits", "visitors", "trips",
 		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes",
-		"goals", "points", "births", "deaths", "cases", "liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
-	idWords = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "postcode", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
+		"goals", "points", "births", "deaths", "cases", "delay", "liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
+	idWords = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "zipcode", "postcode", "postal", "plz", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
 		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
 		"year", "quarter", "month", "week", "weekday", "day", "hour", "hr", "minute", "dow", "region", "city", "state", "country", "county", "zone", "district",
-		"sensor", "station", "site", "device", "meter", "machine", "channel", "route", "line", "stop", "location", "period", "gene", "patient", "subject", "team", "player"}
+		"sensor", "station", "site", "device", "meter", "machine", "channel", "route", "flight", "line", "stop", "location", "period", "gene", "patient", "subject", "team", "player"}
 	covariateWords = []string{"price", "cost", "discount", "pct", "percent", "percentage", "share", "rate", "ratio", "temp", "atemp", "temperature", "hum", "humidity",
 		"wind", "windspeed", "pressure", "rain", "precipitation", "snow", "lat", "lon", "lng", "long", "latitude", "longitude", "altitude", "elevation",
 		"size", "area", "age", "distance", "width", "height", "length", "duration", "cpi", "unemployment", "index", "population", "income", "promo", "promotion", "onpromotion",
 		"holiday", "flag", "is", "has", "avg", "mean", "median", "min", "max", "std", "lag", "markdown", "stock", "inventory", "transactions", "oil", "dcoilwtico"}
+	quantityWords = []string{"education", "educ", "schooling", "experience", "exper", "tenure", "seniority", "years", "grade", "level", "rank", "dose", "kids", "children", "siblings",
+		"persons", "passengers", "rooms", "bedrooms", "bathrooms", "floors", "cylinders", "score", "points"}
 	priceWords  = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
 	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
 	timeWords   = []string{"time", "timestamp", "ts", "ds", "date", "datetime", "created", "at", "unix", "epoch", "when"}
@@ -28,7 +30,7 @@ var (
 	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
 	weightWords = []string{"weight", "weights", "exposure"}
 	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
-		"speed", "pressure", "level", "avg", "mean", "concentration", "index"}
+		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}
 )
 
 // nameHasWord reports whether a word of a name (item_id, itemId, item id) is among
@@ -69,7 +71,7 @@ func namedCovariate(name string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	if first := words[0]; len(words) > 1 && slices.Contains([]string{"num", "n", "is", "has", "avg", "mean", "total"}, first) {
+	if first := words[0]; len(words) > 1 && slices.Contains([]string{"num", "number", "n", "is", "has", "avg", "mean", "total"}, first) {
 		return true
 	}
 	last := words[len(words)-1]

@@ -3,6 +3,8 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
@@ -10,36 +12,70 @@ import (
 
 const (
 	recordsPerCell = 3  // rows per cell, in the mean, from which rows are records
-	mostRecorded   = 12 // columns of records that become covariates
+	mostRecorded   = 24 // columns of records that become covariates
+	mostRecordIDs  = 2  // columns of ids of records that become modes, one more if they have few values; the others are covariates
 	fewDescribing  = 4  // columns from which rows are records, even if the target has the name of something that is sold
+	rowsPerPeriod  = 20 // rows per period, in the mean, from which the periods of records are those of a mode
 )
 
-// keepRecords proposes to keep the rows of a table of records, such as the answers of persons, and to take their other columns as
-// covariates: few combinations of ids have many rows each, which differ in what else is known about them. Without such columns rows
-// are kept if their means would be too few to learn from, and with given modes they are kept without covariates. A table with a time
-// has cells of its periods.
-func (g *guesser) keepRecords() {
-	cells := g.Rows - g.Repeated
-	if g.target < 0 || g.Repeated == 0 || g.Rows < recordsPerCell*cells || g.given.Described || g.hasTime() {
+// takeRecords reads the table as one of records, such as persons, houses or rides, if its rows are no cells: it keeps them, and what
+// is known about single rows becomes covariates. Modes are the ids, and the time in periods of many rows.
+//
+// Rows are records if combinations of ids have many rows each, which differ in what else is known about them, or if the cells that the
+// modes give are not those of a design, see [guesser.designed]: then only chance, or the number of columns, tells rows apart. What is sold or
+// counted adds up by cell, unless much is known about each row. With given modes rows are kept without covariates.
+func (g *guesser) takeRecords() {
+	if g.target < 0 || g.given.Described {
 		return
 	}
-	var describing []string
-	for i, c := range g.columns {
-		switch {
-		case i == g.target || !g.describesRecord(c):
-		case g.followsTarget(c):
-			c.reason, c.covariate = "it rises or falls with the target without exception, so it may be computed from it", false
-		default:
-			describing = append(describing, LeftOut{Column: c.Name}.Mode().String())
-		}
+	if len(g.given.Modes) > 0 || g.sample.Headerless {
+		g.keepRows(len(g.given.Modes) == 0)
+		return
 	}
-	if !g.recordRule(len(describing)) || len(describing) == 0 && cells >= fewRows {
+	cells, modes := g.modes, g.recordModes()
+	g.modes = modes
+	describing, following := g.describing()
+	if !g.areRecords(cells, len(describing)) {
+		g.modes = cells
+		g.keepRows(false)
+		return
+	}
+	for _, c := range following {
+		c.reason, c.covariate = followsReason, false
+	}
+	g.Notes = nil // of the cells
+	g.sortModes()
+	g.Repeated, g.Duplicates = g.repeated(g.modes), "keep"
+	g.noteRecords(describing)
+}
+
+// keepRows proposes to keep the rows of few cells with the modes as they are.
+func (g *guesser) keepRows(describe bool) {
+	cells := g.Rows - g.Repeated
+	if g.Repeated == 0 || g.Rows < recordsPerCell*cells || g.hasTime() {
+		return
+	}
+	describing, _ := g.describing()
+	if !g.recordRule(g.Duplicates, len(describing)) || len(describing) == 0 && cells >= fewRows {
 		return
 	}
 	g.Notes = g.Notes[:len(g.Notes)-1] // of the rule for rows of a cell
 	g.Duplicates = "keep"
-	note := fmt.Sprintf("there are %s for each combination of ids, so each row is taken for a record of its own (data.duplicates is keep)", plural.Count(g.Rows/cells, "row"))
-	if len(describing) > 0 && len(g.given.Modes) == 0 {
+	if !describe {
+		describing = nil
+	}
+	g.noteRecords(describing)
+}
+
+// noteRecords sets the covariates and says how the rows are read.
+func (g *guesser) noteRecords(describing []string) {
+	note := "each row is taken for a record of its own (data.duplicates is keep)"
+	if cells := g.Rows - g.Repeated; len(g.modes) > 0 && g.Rows >= recordsPerCell*cells {
+		note = fmt.Sprintf("there are %s for each combination of ids, so ", plural.Count(g.Rows/cells, "row")) + note
+	} else {
+		note = "no columns tell all rows apart as those of a panel do, so " + note
+	}
+	if len(describing) > 0 {
 		g.Covariates = describing[:min(len(describing), mostRecorded)]
 		note += ", and columns in which such rows differ for covariates; data.covariates chooses others"
 		if more := len(describing) - mostRecorded; more > 0 {
@@ -49,14 +85,211 @@ func (g *guesser) keepRecords() {
 	g.Notes = append(g.Notes, note)
 }
 
-func (g *guesser) hasTime() bool {
-	return slices.ContainsFunc(g.modes, func(m sampleMode) bool { return m.time })
+// areRecords reports whether rows with so many columns that describe them are records rather than cells of some modes.
+func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
+	unique := g.Rows - g.Repeated
+	switch {
+	case len(cells) == 0:
+		return describing > 0
+	case g.Repeated > 0 && g.Rows >= recordsPerCell*unique && !slices.ContainsFunc(cells, isTime):
+		return g.recordRule(g.Duplicates, describing) && (describing > 0 || unique < fewRows)
+	case describing == 0 || g.singleSeries(cells) || g.designed(cells):
+		return false
+	}
+	repeats := g.findRepeats(slices.DeleteFunc(slices.Clone(cells), g.isWeak))
+	if 20*repeats.Rows < g.Rows && describing+len(g.roles.ids) < fewDescribing {
+		return false
+	}
+	repeats.Equal, repeats.PutBack = false, false // as cells that are unique by chance have no repeats
+	rule, _ := g.duplicateRule(repeats)
+	return g.recordRule(rule, describing)
+}
+
+// isWeak reports whether a mode is a column of integers without the name of an id.
+func (g *guesser) isWeak(m sampleMode) bool {
+	return len(m.Columns) == 1 && slices.ContainsFunc(g.roles.weak, func(c *sampleColumn) bool { return c.Name == m.Columns[0] })
+}
+
+func isTime(m sampleMode) bool { return m.time }
+
+func (g *guesser) hasTime() bool { return slices.ContainsFunc(g.modes, isTime) }
+
+// singleSeries reports whether the modes are those of a single series along time. Moments of events, which have no regular distance,
+// are not.
+func (g *guesser) singleSeries(modes []sampleMode) bool {
+	if slices.ContainsFunc(modes, func(m sampleMode) bool { return !m.time || m.Columns[0] != modes[0].Columns[0] }) {
+		return false
+	}
+	c := g.columns[slices.Index(g.sample.Names, modes[0].Columns[0])]
+	return c.moments == nil || len(modes) == 1 && 100*g.Repeated <= g.Rows || c.regular()
+}
+
+// designed reports whether the table was made such that each row has its own cell, as a panel is: cells repeat much less often than
+// those that independent draws of the ids would give. Where draws would hardly repeat cells either, unique cells say nothing about the
+// design. Modes that are not needed to tell rows apart are left out first, because with many columns nothing repeats.
+func (g *guesser) designed(modes []sampleMode) bool {
+	key := slices.Clone(modes)
+	most := g.repeated(modes) + g.Rows/200
+	for i := len(key) - 1; i >= 0 && len(key) > 1; i-- {
+		if fewer := slices.Delete(slices.Clone(key), i, i+1); g.repeated(fewer) <= most {
+			key = fewer
+		}
+	}
+	const atLeast, times = 5, 5 // repeated cells of draws, and how many times those of the table
+	repeated := g.repeated(key)
+	if drawn := g.drawnAlong(key); drawn >= atLeast && drawn >= times*float64(repeated) {
+		return true
+	}
+	for i := range key[1:] {
+		key[i+1].codes = slices.Clone(key[i+1].codes)
+		codes := key[i+1].codes
+		rand.New(rand.NewPCG(1, uint64(i))).Shuffle(len(codes), func(a, b int) { codes[a], codes[b] = codes[b], codes[a] })
+	}
+	drawn := g.repeated(key)
+	return drawn >= atLeast && drawn >= times*repeated
+}
+
+// drawnAlong returns the number of repeated cells to expect if the rows of each series were at random periods between its first and its last, or 0
+// if the modes have no time: series that begin and end at different times have no rows at most periods of the table. Of a series with n rows
+// two are at its ends, and of n - 2 draws among its p periods (n - 2) - (p - 2) (1 - (1 - 1/p)^(n - 2)) repeat one.
+func (g *guesser) drawnAlong(modes []sampleMode) float64 {
+	at := slices.IndexFunc(modes, isTime)
+	if at < 0 || len(modes) < 2 {
+		return 0
+	}
+	periods := g.periodOrder(modes[at])
+	if periods == nil {
+		return 0
+	}
+	series, n := make([]int32, g.Rows), 1
+	for i, m := range modes {
+		if i != at {
+			series, n = crossed(series, m.codes)
+		}
+	}
+	first, last, rows := make([]int32, n), make([]int32, n), make([]float64, n)
+	for row, s := range series {
+		if rows[s] == 0 {
+			first[s], last[s] = periods[row], periods[row]
+		}
+		first[s], last[s] = min(first[s], periods[row]), max(last[s], periods[row])
+		rows[s]++
+	}
+	drawn := 0.0
+	for s, n := range rows {
+		p := float64(last[s]-first[s]) + 1
+		if p == 1 {
+			drawn += n - 1
+		} else {
+			drawn += n - 2 - (p-2)*(1-math.Pow(1-1/p, n-2))
+		}
+	}
+	return drawn
+}
+
+// periodOrder returns the position of each row's period among those of a time, or nil if it is unknown.
+func (g *guesser) periodOrder(m sampleMode) []int32 {
+	keys := make([][]float64, m.distinct)
+	for _, name := range m.Columns {
+		c := g.columns[slices.Index(g.sample.Names, name)]
+		seen := make([]bool, m.distinct)
+		for row, code := range m.codes {
+			if seen[code] {
+				continue
+			}
+			seen[code] = true
+			v, ok := Number(c.values[c.codes[row]])
+			if c.moments != nil {
+				v, ok = float64(c.moments[c.codes[row]].Unix()), true
+			}
+			if !ok {
+				return nil
+			}
+			keys[code] = append(keys[code], v)
+		}
+	}
+	order := make([]int32, m.distinct)
+	for k := range order {
+		order[k] = int32(k)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return slices.Compare(keys[a], keys[b]) })
+	position := make([]int32, m.distinct)
+	for i, k := range order {
+		position[k] = int32(i)
+	}
+	periods := make([]int32, g.Rows)
+	for row, code := range m.codes {
+		periods[row] = position[code]
+	}
+	return periods
+}
+
+// recordModes returns the modes of a table of records: the columns of ids with the most values, also of integers that are codes, and the time.
+func (g *guesser) recordModes() []sampleMode {
+	cells := g.modes
+	g.modes = nil // names are free
+	ids := slices.DeleteFunc(slices.Clone(g.roles.ids), func(c *sampleColumn) bool { return !g.repeats(c.Distinct) || c == g.renamed || g.idle(c) })
+	for _, c := range g.roles.weak {
+		if g.isNominal(c) {
+			ids = append(ids, c)
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b *sampleColumn) int { return b.Distinct - a.Distinct })
+	most := mostRecordIDs
+	if len(ids) > 0 && ids[0].Distinct < leastNominal {
+		most++
+	}
+	for _, c := range ids[:min(len(ids), most)] {
+		g.modes = append(g.modes, g.modeOfColumn(c))
+	}
+	for _, c := range g.roles.parts { // a year of birth is a quantity
+		if len(NameWords(c.Name)) == 1 {
+			g.modes = append(g.modes, g.modeOfColumn(c))
+		}
+	}
+	switch t := g.roles.time; {
+	case g.roles.joined != nil:
+		g.modes = append(g.modes, *g.roles.joined)
+	case t != nil:
+		g.addRecordTime(t)
+	}
+	modes := g.modes
+	g.modes = cells
+	return modes
+}
+
+// addRecordTime adds the time of records to the modes: its shortest periods that have many rows each, and the hours of moments.
+func (g *guesser) addRecordTime(c *sampleColumn) {
+	many := func(distinct int) bool { return distinct > 1 && g.Rows >= rowsPerPeriod*distinct }
+	plain := g.modeOfColumn(c)
+	plain.Name, plain.time = g.freeName("time"), true
+	if many(c.Distinct) && (!c.callable || c.resolution() >= stepDay && !c.mixesFormats()) {
+		g.modes = append(g.modes, plain)
+		return
+	}
+	add := func(name string, functions ...string) {
+		for _, function := range functions {
+			m, ok := g.sampleModeOf(Mode{Name: g.freeName(name), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
+			if ok && many(m.distinct) {
+				m.time = true
+				g.modes = append(g.modes, m)
+				return
+			}
+		}
+	}
+	if !c.callable {
+		return
+	}
+	if c.resolution() < stepDay {
+		add("hour", "hour")
+	}
+	add("time", "date", "yearweek", "yearmonth", "yearquarter", "year")
 }
 
 // recordRule reports whether the proposed rule for rows of a cell is one that records with some describing columns may have:
 // quantities with the name of something sold or counted add up, unless much is known about each row, and equal targets are copies.
-func (g *guesser) recordRule(describing int) bool {
-	switch g.Duplicates {
+func (g *guesser) recordRule(rule string, describing int) bool {
+	switch rule {
 	case "keep", "mean":
 		return true
 	case "sum":
@@ -65,12 +298,30 @@ func (g *guesser) recordRule(describing int) bool {
 	return false
 }
 
+// describing returns the modes of the columns that say something about single rows, and the columns that follow the target.
+func (g *guesser) describing() (modes []string, following []*sampleColumn) {
+	for i, c := range g.columns {
+		switch {
+		case i == g.target || !g.describesRecord(c):
+		case g.followsTarget(c):
+			following = append(following, c)
+		default:
+			m := LeftOut{Column: c.Name}.Mode()
+			if slices.Contains(g.roles.weak, c) && g.isNominal(c) {
+				m.Func = levelFunction
+			}
+			modes = append(modes, m.String())
+		}
+	}
+	return modes, following
+}
+
 // describesRecord reports whether a column that is no mode says something about single rows.
 func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
 	case g.reserved(c) || c.Distinct < 2 || 2*(c.empty+c.Missing) > g.Rows || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
-	case c.Kind == KindDate || g.revealsTarget(c):
+	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
 	case c.Kind == KindID && (!c.numeric || namedID(c.Name)) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false
@@ -79,7 +330,38 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 	return !mode && g.determiningMode(c) == ""
 }
 
-// followsTarget reports whether the numbers of a column rise or fall with the target without exception, as its logarithm does.
+// idle reports whether a column has the same value in all rows with a target, unless there are few rows.
+func (g *guesser) idle(c *sampleColumn) bool {
+	if g.Rows < fewRows {
+		return false
+	}
+	first := int32(-1)
+	for row, code := range c.codes {
+		switch {
+		case Missing(g.sample.Rows[row][g.target]):
+		case first < 0:
+			first = code
+		case code != first:
+			return false
+		}
+	}
+	return true
+}
+
+// numbersAllRows reports whether integers number the rows, with few gaps: quantities of so many rows repeat.
+func (g *guesser) numbersAllRows(c *sampleColumn) bool {
+	return c.Integer && c.Missing == 0 && c.Distinct == g.Rows && g.Rows >= fewRows && c.Max-c.Min < 2*float64(g.Rows) && !nameHasWord(c.Name, []string{"rank"})
+}
+
+const followsReason = "it rises or falls with the target without exception, so it may be computed from it"
+
+// copiesTarget reports whether a column of a table of several follows the target and does not count periods, as that of a growing series does.
+func (g *guesser) copiesTarget(c *sampleColumn) bool {
+	return g.target >= 0 && len(g.columns) > 3 && !nameHasWord(c.Name, periodWords) && g.followsTarget(c)
+}
+
+// followsTarget reports whether the numbers of a column rise or fall with the target without exception, as its logarithm, its rounded
+// values or its values in another unit do.
 func (g *guesser) followsTarget(c *sampleColumn) bool {
 	const leastValues = 20 // fewer may follow by chance
 	y, ok := g.columns[g.target].numbers()
@@ -95,21 +377,23 @@ func (g *guesser) followsTarget(c *sampleColumn) bool {
 		order[i] = i
 	}
 	of := func(row int) (float64, float64) { return y[g.columns[g.target].codes[row]], x[c.codes[row]] }
-	slices.SortFunc(order, func(a, b int) int {
-		ya, xa := of(a)
-		yb, xb := of(b)
-		return cmp.Or(cmp.Compare(ya, yb), cmp.Compare(xa, xb))
-	})
-	rises, falls := true, true
-	for i := 1; i < len(order); i++ {
-		yb, xb := of(order[i-1])
-		ya, xa := of(order[i])
-		if (ya == yb) != (xa == xb) {
-			return false
+	for _, sign := range []float64{1, -1} {
+		slices.SortFunc(order, func(a, b int) int {
+			ya, xa := of(a)
+			yb, xb := of(b)
+			return cmp.Or(cmp.Compare(ya, yb), cmp.Compare(sign*xa, sign*xb))
+		})
+		follows := true
+		for i := 1; i < len(order) && follows; i++ {
+			_, before := of(order[i-1])
+			_, after := of(order[i])
+			follows = sign*after >= sign*before
 		}
-		rises, falls = rises && xa >= xb, falls && xa <= xb
+		if follows {
+			return true
+		}
 	}
-	return rises || falls
+	return false
 }
 
 // numbers returns the values of a column by code, if all are plain numbers.

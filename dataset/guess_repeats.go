@@ -24,13 +24,16 @@ func PutBack(t time.Time) bool {
 	return t.Weekday() == time.Sunday && (early || late) && t.Hour() >= 1 && t.Hour() <= 3
 }
 
-// findRepeats describes the rows whose cell an earlier row has.
-func (g *guesser) findRepeats() Repeats {
+// findRepeats describes the rows whose cell of some modes an earlier row has.
+func (g *guesser) findRepeats(modes []sampleMode) Repeats {
+	if len(modes) == 0 {
+		return Repeats{Rows: max(0, g.Rows-1)}
+	}
 	r := Repeats{Equal: g.target >= 0, PutBack: true}
 	times := slices.DeleteFunc(slices.Clone(g.columns), func(c *sampleColumn) bool {
-		return c.moments == nil || !slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
+		return c.moments == nil || !slices.ContainsFunc(modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
 	})
-	g.eachRepeat(g.modes, func(row, first int) {
+	g.eachRepeat(modes, func(row, first int) {
 		r.Rows++
 		r.Equal = r.Equal && g.sample.Rows[row][g.target] == g.sample.Rows[first][g.target]
 		r.PutBack = r.PutBack && slices.ContainsFunc(times, func(c *sampleColumn) bool { return PutBack(c.moments[c.codes[row]]) })
@@ -45,7 +48,18 @@ func (g *guesser) findRepeats() Repeats {
 // parts of the rows or covariates are given, ratings are kept too, because those of a cell may
 // be in different parts or have different covariates.
 func (g *Guess) ProposeDuplicates(r Repeats) {
-	rule, why := "sum", "sales and counts of the same cell add up"
+	rule, why := g.duplicateRule(r)
+	g.Duplicates, g.Repeated = rule, r.Rows
+	have := "have"
+	if r.Rows == 1 {
+		have = "has"
+	}
+	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(r.Rows, "row"), have, rule, why))
+}
+
+// duplicateRule returns the rule for rows of the same cell, and why.
+func (g *Guess) duplicateRule(r Repeats) (rule, why string) {
+	rule, why = "sum", "sales and counts of the same cell add up"
 	integer := slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Integer })
 	switch {
 	case r.Equal:
@@ -66,12 +80,7 @@ func (g *Guess) ProposeDuplicates(r Repeats) {
 	} else if rule == "mean" && g.covariates {
 		rule, why = "keep", "rows of a cell may have different covariates"
 	}
-	g.Duplicates, g.Repeated = rule, r.Rows
-	have := "have"
-	if r.Rows == 1 {
-		have = "has"
-	}
-	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(r.Rows, "row"), have, rule, why))
+	return rule, why
 }
 
 const putBackReason = "clocks were put back at that time, so it occurs twice; with offsets from UTC, as in 2024-10-27T02:00+01:00, both rows would count"

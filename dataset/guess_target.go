@@ -34,11 +34,12 @@ func (g *guesser) mayBeTarget(c *sampleColumn) bool {
 	return c.numeric && c.Distinct >= 2 && c.Kind != KindDate && !g.reserved(c)
 }
 
-// lastPrice returns the last column of numbers if it is a price or a cost by its name
-// and no column has the name of a target: beside sales a price is a covariate, but in a
+// lastPrice returns the last column of numbers if it is a price or a cost by its name, or the only such column that has no other
+// word in its name among many numbers, if no column has the name of a target: beside sales a price is a covariate, but in a
 // table of houses it is what the others explain. Else it returns nil.
 func (g *guesser) lastPrice() *sampleColumn {
-	var last *sampleColumn
+	var last, only *sampleColumn
+	numbers, prices := 0, 0
 	for _, c := range g.columns {
 		if !g.mayBeTarget(c) {
 			continue
@@ -47,15 +48,32 @@ func (g *guesser) lastPrice() *sampleColumn {
 			return nil
 		}
 		last = c
+		numbers++
+		if slices.Contains(priceWords, lastWord(c.Name)) {
+			prices++
+			if words := NameWords(c.Name); len(words) == 1 || words[0] == "sale" {
+				only = c
+			}
+		}
 	}
-	if last == nil {
+	switch {
+	case last == nil || prices == 0:
 		return nil
+	case slices.Contains(priceWords, lastWord(last.Name)):
+		return last
+	case prices == 1 && numbers > fewDescribing:
+		return only
 	}
-	words := NameWords(last.Name)
-	if len(words) == 0 || !slices.Contains(priceWords, words[len(words)-1]) {
-		return nil
+	return nil
+}
+
+// lastWord returns the last word of a name, or "".
+func lastWord(name string) string {
+	words := NameWords(name)
+	if len(words) == 0 {
+		return ""
 	}
-	return last
+	return words[len(words)-1]
 }
 
 // targetScore is higher for a column that is more likely the target; 0 or less for

@@ -32,9 +32,9 @@ func (c *sampleColumn) readUnix(headerless bool) {
 	c.callable = true
 }
 
-// readSerials recognises dates that a spreadsheet wrote as numbers of days.
+// readSerials recognises dates that a spreadsheet wrote as numbers of days, and times as their fractions.
 func (c *sampleColumn) readSerials() {
-	if c.Integer && serialDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)) {
+	if c.Min >= 1 && serialDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)) {
 		c.dates, c.callable = calendar.Serial, true
 		c.allMoments(func(s string) (time.Time, bool) { return c.dates.Parse([]byte(s)) })
 	}
@@ -154,4 +154,35 @@ func (c *sampleColumn) resolution() step {
 		return stepWeek
 	}
 	return stepDay
+}
+
+// joinClock returns the time that a column of dates and one of times of the day give together, and the latter: clocks such as 09:30, or hours under
+// such a name. The table must have most hours of most dates, and with them each row its own cell, as a log has; the hours of events are
+// a fact about them.
+func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*sampleMode, *sampleColumn) {
+	if dates == nil || dates.resolution() < stepDay || !dates.callable || g.sample.Headerless {
+		return nil, nil
+	}
+	clocks := slices.DeleteFunc(slices.Concat(ids, parts), func(c *sampleColumn) bool {
+		return c.empty > 0 || c.Missing > 0 || c.Distinct < 2 || c.calendarRole() != anHour && !areClocks(c.values)
+	})
+	if len(clocks) != 1 {
+		return nil, nil
+	}
+	clock := clocks[0]
+	time, ok := g.sampleModeOf(Mode{Name: g.freeName("time"), Columns: []string{dates.Name, clock.Name}})
+	if !ok || 2*time.distinct < dates.Distinct*clock.Distinct {
+		return nil, nil
+	}
+	var modes []sampleMode
+	for _, c := range ids {
+		if c != clock {
+			modes = append(modes, g.modeOfColumn(c))
+		}
+	}
+	time.time = true
+	if 100*g.repeated(append(modes, time)) > g.Rows {
+		return nil, nil
+	}
+	return &time, clock
 }

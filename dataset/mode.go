@@ -19,6 +19,7 @@ type Mode struct {
 
 	idDates string // the same for the ids, see [Mode.WithIDDates]
 	idWeeks bool   // ids such as 202352 are weeks
+	idClock bool   // ids join a date and a time of the day, see [Mode.HasClock]
 }
 
 // reserved are the characters that separate modes, cores and ranks in a

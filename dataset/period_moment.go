@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,12 +22,41 @@ func (m Mode) WithIDDates(ids []string) Mode {
 		parts, ok := sixDigits(m, [][]string{ids})
 		m.idWeeks = ok && parts[1].role == aWeek
 	}
+	if m.Func == "" && len(m.Columns) == 2 {
+		if f, ok := m.readIDs(ids); ok && f.Parts[0].Unit == wholeDate.unit() && f.restFirst {
+			m.idDates, m.idClock = f.Parts[0].Dates, true
+		}
+	}
 	return m
+}
+
+// HasClock reports whether the ids, which [Mode.WithIDDates] has read, join the date of one column and the time of the day of another: 2016-12-31-23:30, or
+// 2016-12-31-23 with the hour.
+func (m Mode) HasClock() bool { return m.idClock }
+
+// joinedMoment reads the id of a mode that [Mode.HasClock].
+func (m Mode) joinedMoment(id string) (time.Time, bool) {
+	at := strings.LastIndexByte(id, '-')
+	if at < 0 {
+		return time.Time{}, false
+	}
+	t, ok := calendar.Order(m.idDates).Parse([]byte(id[:at]))
+	for i, text := range strings.Split(id[at+1:], ":") {
+		n, err := strconv.Atoi(text)
+		if err != nil || i > 2 {
+			return time.Time{}, false
+		}
+		t = t.Add(time.Duration(n) * []time.Duration{time.Hour, time.Minute, time.Second}[i])
+	}
+	return t, ok
 }
 
 // MomentOfID returns the first day of the period that an id names, or its moment: dates in
 // the order of [Mode.WithIDDates], 31-Jan-2016, Jan 2016, 01/2016, 201601, 2016Q1, 2016-W05.
 func (m Mode) MomentOfID(id string) (time.Time, bool) {
+	if m.idClock {
+		return m.joinedMoment(id)
+	}
 	if t, ok := calendar.Order(m.idDates).Parse([]byte(id)); ok {
 		return t, true
 	}

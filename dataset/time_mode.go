@@ -50,9 +50,12 @@ func nameEntities(ids []string) bool {
 }
 
 // Runs reports whether the ids of a mode are whole numbers without gaps, and its name is
-// not that of an id such as item.
+// not that of an id such as item or of a quantity such as years of education.
 func (m Mode) Runs(ids []string) bool {
-	return len(ids) > 0 && m.Func == "" && !m.Covariate() && !slices.ContainsFunc(append(slices.Clone(m.Columns), m.Name), namedID) && running(ids)
+	other := func(name string) bool {
+		return namedID(name) || namedCovariate(name) || nameHasWord(name, quantityWords)
+	}
+	return len(ids) > 0 && m.Func == "" && !m.Covariate() && !slices.ContainsFunc(append(slices.Clone(m.Columns), m.Name), other) && running(ids)
 }
 
 // running reports whether the ids are whole numbers without gaps.

@@ -34,3 +34,14 @@ func TestIsTime(t *testing.T) {
 		}
 	}
 }
+
+// Whole numbers without gaps under the name of a quantity are no time, also if one is asked for.
+func TestQuantitiesDoNotRun(t *testing.T) {
+	t.Parallel()
+	ids := []string{"8", "9", "10", "11", "12"}
+	for name, want := range map[string]bool{"education_years": false, "educ": false, "age": false, "item": false, "n": true, "wave": true} {
+		if got := (Mode{Name: name, Columns: []string{name}}).Runs(ids); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}

@@ -173,6 +173,9 @@ func (c *chooser) checkModes() error {
 	if c.rows < leastRows {
 		return fielderr.Errorf("terms", "the training set has only %s, too few to choose a model; give more rows, hold out fewer by split, or set the terms", plural.Count(c.rows, "row"))
 	}
+	if len(c.modes) == 0 && len(c.others) > 0 {
+		return nil // records of numbers
+	}
 	for _, n := range c.sizes[:len(c.modes)] {
 		if c.single() || 10*n <= 9*c.rows {
 			return nil

@@ -8,24 +8,31 @@ import (
 )
 
 // interactingModes is the number of modes, those with the most ids, whose interactions
-// with covariates are offered.
-const interactingModes = 2
+// with covariates are offered; of many covariates only those with the largest mode are.
+const (
+	interactingModes = 2
+	manyCovariates   = 12
+)
 
 // chooseCovariates offers the effects of covariates, and their interactions with the
 // largest modes: item*price gives each item a curve of its own. What the data does not
 // support, its learned variance removes. With little effort only the effects are taken.
 func (c *chooser) chooseCovariates(ctx context.Context) error {
-	if len(c.others) == 0 {
+	if len(c.others) == 0 || len(c.modes) == 0 {
 		return nil
 	}
 	terms, err := c.spec.ParseTerms()
 	if err != nil {
 		return err
 	}
-	var effects, interactions []spec.Term
+	effects := c.curves()
+	var interactions []spec.Term
+	modes := interactingModes
+	if len(c.others) > manyCovariates {
+		modes = 1
+	}
 	for _, name := range c.others {
-		effects = append(effects, spec.Term{Cores: [][]string{{name}}})
-		for _, m := range c.bySize(interactingModes) {
+		for _, m := range c.bySize(modes) {
 			if m != c.data.TimeMode() && float64(c.sizes[m])*rowsPerCurve <= float64(c.rows) {
 				interactions = append(interactions, spec.Term{Cores: [][]string{c.names(m)}})
 				core := &interactions[len(interactions)-1].Cores[0]
@@ -53,6 +60,15 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 		candidates = append(candidates, candidate{"none", c.spec})
 	}
 	return c.compare(ctx, "covariates", candidates)
+}
+
+// curves returns the effects of the covariates.
+func (c *chooser) curves() []spec.Term {
+	var effects []spec.Term
+	for _, name := range c.others {
+		effects = append(effects, spec.Term{Cores: [][]string{{name}}})
+	}
+	return effects
 }
 
 // rowsPerCurve is the least number of rows per curve of an interaction.

@@ -27,8 +27,11 @@ const (
 // effects returns the effects that the data can support: first those of pairs, then
 // those of single modes. A train that comes before them explains what it can, and they
 // explain the rest; in the opposite order the posterior of the train shrinks to zero on
-// many tables.
+// many tables. Of records without ids they are those of the covariates.
 func (c *chooser) effects(except []string) []spec.Term {
+	if len(c.modes) == 0 {
+		return c.curves()
+	}
 	var effects []spec.Term
 	for a := range c.modes {
 		for b := a + 1; b < len(c.modes); b++ {
@@ -174,6 +177,10 @@ func (c *chooser) newIDs() bool { return c.data.Count(dataset.Valid) > 0 && c.da
 // variance does not remove is compared too: the curves, and a train of more components
 // than needed.
 func (c *chooser) chooseTrains(ctx context.Context) error {
+	if len(c.modes) == 0 {
+		c.spec = c.withTerms(c.effects(nil))
+		return nil
+	}
 	var series []spec.Term
 	var except []string
 	if s, ok := c.series(); ok {

@@ -71,8 +71,22 @@ func Adopt(s *spec.Spec, g *tableio.Guess) {
 	if s.Data.Duplicates == "keep" && len(s.Data.Covariates) == 0 {
 		s.Data.Covariates = g.Covariates
 	}
+	if len(g.Modes) == 0 { // records of numbers
+		s.Data.Modes, s.Data.Covariates = covariateModes(s.Data.Covariates), nil
+	}
 	if !g.Numbers.Plain() && s.Data.Decimal == "" && s.Data.Thousands == "" {
 		s.Data.Decimal, s.Data.Thousands = g.Numbers.Texts()
 	}
 	adoptFacts(s, g)
+}
+
+// covariateModes returns columns as modes that describe rows.
+func covariateModes(columns []string) []string {
+	modes := slices.Clone(columns)
+	for i, text := range modes {
+		if m, err := dataset.ParseMode(text); err == nil && m.Func == "" {
+			modes[i] = m.AsCovariate().String()
+		}
+	}
+	return modes
 }

@@ -49,3 +49,29 @@ func TestCompleteRepeats(t *testing.T) {
 		}
 	}
 }
+
+// TestCompleteNumbers checks that a table of numbers alone has covariates in place of modes, and can be fitted with them.
+func TestCompleteNumbers(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("area,slope,yield\n")
+	for i := range 300 {
+		fmt.Fprintf(&text, "%.2f,%.3f,%.2f\n", float64(i*i%997)/10, float64(i*i*i%991)/100, float64(i*i%997)/7+float64(i%13))
+	}
+	file := filepath.Join(t.TempDir(), "fields.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Spec{Data: spec.Data{Files: []string{file}}}
+	if _, err := search.Complete(&s, tableio.Source{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(s.Data.Modes, " "); got != "covariate(area) covariate(slope)" || s.Data.Duplicates != "keep" {
+		t.Errorf("got modes %s, duplicates %s", got, s.Data.Duplicates)
+	}
+	s.Fill()
+	s.Terms, s.Uncertainty.Inference = []string{"area", "slope"}, "mean-field"
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+}

@@ -58,7 +58,7 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 			}
 			return "0", nil
 		}, nil
-	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1:
+	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1 && !mode.HasClock():
 		return func(id string) (string, error) {
 			parts := strings.Split(id, "-")
 			if len(parts) != len(mode.Columns) {

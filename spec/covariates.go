@@ -110,7 +110,7 @@ func (d Data) validateCovariates(ps *Problems) {
 			ps.Addf(index("data.modes", i), "%s names all modes, so each combination has one period at most; leave out the time", m.Expression())
 		}
 	}
-	if len(d.Modes) > 0 && len(cells) == 0 {
-		ps.Addf("data.modes", "all modes are covariates, so no mode identifies a cell; name columns of ids, such as store, item, time=year+month")
+	if len(d.Modes) > 0 && len(cells) == 0 && d.Duplicates != "keep" {
+		ps.Addf("data.modes", "all modes are covariates, so no mode identifies a cell; name columns of ids, such as store, item, time=year+month, or keep the rows as records by data.duplicates keep")
 	}
 }

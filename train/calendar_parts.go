@@ -14,7 +14,7 @@ import (
 func (d *Data) CalendarParts(mode int) []string {
 	m, ids := d.table.Modes[mode], d.table.Dicts[mode].IDs()
 	names := []string{"clock", "hour", "weekday", "week", "month"}
-	if len(m.Columns) > 1 {
+	if len(m.Columns) > 1 && !m.HasClock() {
 		names = m.Columns
 	}
 	var parts []string

@@ -4,6 +4,7 @@ package split
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -168,6 +169,9 @@ func (s Spec) TimeMode(t *dataset.Table) (int, error) {
 		if !m.Covariate() {
 			names = append(names, m.Name)
 		}
+	}
+	if len(names) == 0 {
+		return 0, errors.New("the table has no time, because all modes are covariates; name a column of times as a mode")
 	}
 	return 0, fmt.Errorf("none of the modes %s is a time; add one, or name the one whose ids follow each other, as in time:last=%d,mode=%s", strings.Join(names, ", "), s.last, names[len(names)-1])
 }

@@ -173,8 +173,8 @@ func FuzzGuess(f *testing.F) {
 	f.Add("year,month,day,hour\n2015,1,1,0\n2015,1,1,1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := GuessColumns(Reader("t", strings.NewReader(text)), Format{})
-		if err == nil && (g.Target == "" || len(g.Modes) == 0) {
-			t.Errorf("no error, but target %q, modes %q", g.Target, g.Modes)
+		if err == nil && (g.Target == "" || len(g.Modes)+len(g.Covariates) == 0) {
+			t.Errorf("no error, but target %q, modes %q, covariates %q", g.Target, g.Modes, g.Covariates)
 		}
 		if g != nil {
 			for _, m := range g.Modes {

@@ -27,7 +27,7 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "s%d,i%d,%s,%s,%d,%d\n", i%20, i/20, []string{"Train", "dev"}[r.IntN(2)], []string{"train", "validation"}[r.IntN(2)], r.IntN(5), r.IntN(50))
 				}
 			}},
-		{name: "prices of houses", target: "price", modes: []string{"bedrooms", "zipcode", "yr_built"}, duplicates: "mean",
+		{name: "prices of houses", target: "price", modes: []string{"zipcode"}, duplicates: "keep", covariates: []string{"bedrooms", "bathrooms", "sqft", "yr_built"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("id,bedrooms,bathrooms,sqft,zipcode,yr_built,price\n")
 				for range 2000 {

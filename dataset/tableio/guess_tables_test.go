@@ -132,7 +132,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%d,%s,0.%03d,%d,%d\n", day(i).Format("2006-01-02"), 1+i/91%4, []string{"mist", "clear", "rain"}[r.IntN(3)], r.IntN(999), r.IntN(60), r.IntN(400))
 				}
 			}},
-		{name: "survey", target: "income", modes: []string{"q3", "q4", "q5", "q6", "q7", "q8"}, duplicates: "mean", leftOut: map[string]string{"q1": "few values", "q2": "few values"},
+		{name: "survey", target: "income", modes: []string{"q5", "q7", "q8"}, duplicates: "keep", covariates: []string{"q1", "q2", "q3", "q4", "q6"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("q1,q2,q3,q4,q5,q6,q7,q8,income\n")
 				for range 1500 {
@@ -376,8 +376,8 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s_%s_validation,%s,%s,%s,%s,d_%d,%d\n", itemID, storeID, itemID, dept, storeID, states[store%2], 1+i/48, r.IntN(6))
 				}
 			}},
-		{name: "bike sharing", target: "cnt", modes: []string{"hr", "time=dteday"}, determined: map[string]string{"season": "time", "weekday": "time", "workingday": "time"},
-			leftOut: map[string]string{"instant": "hardly repeat", "temp": "quantity", "weathersit": "not needed", "casual": ""},
+		{name: "bike sharing", target: "cnt", modes: []string{"time=dteday+hr"},
+			leftOut: map[string]string{"instant": "hardly repeat", "temp": "quantity", "weathersit": "single series", "casual": "", "season": ""},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("instant,dteday,season,yr,mnth,hr,holiday,weekday,workingday,weathersit,temp,atemp,hum,windspeed,casual,registered,cnt\n")
 				for i := range 24 * 70 {
@@ -477,7 +477,7 @@ func guessTables() []guessTable {
 
 func TestGuessTables(t *testing.T) {
 	t.Parallel()
-	for _, tc := range slices.Concat(guessTables(), namedTables()) {
+	for _, tc := range slices.Concat(guessTables(), namedTables(), recordTables()) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
@@ -514,7 +514,7 @@ func TestGuessTables(t *testing.T) {
 					t.Errorf("no note contains %q: %q", note, g.Notes)
 				}
 			}
-			if got := len(g.LeftOut) + len(g.Determined); tc.problem == "" && got == 0 && len(g.Columns) > 2+len(tc.modes)+1 {
+			if got := len(g.LeftOut) + len(g.Determined) + len(g.Covariates); tc.problem == "" && got == 0 && len(g.Columns) > 2+len(tc.modes)+1 {
 				t.Errorf("columns are used for nothing and not listed: %+v", g.Columns)
 			}
 		})

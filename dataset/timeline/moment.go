@@ -55,6 +55,8 @@ func moment(f dataset.IDFormat, values []float64) (time.Time, bool) {
 			clock, low, high = clock+time.Duration(n)*time.Hour, 0, 24
 		case "minute":
 			clock, low, high = clock+time.Duration(n)*time.Minute, 0, 60
+		case "second":
+			clock, low, high = clock+time.Duration(n)*time.Second, 0, 60
 		default:
 			return time.Time{}, false
 		}
@@ -97,6 +99,8 @@ func value(unit string, t time.Time, weeks bool) int {
 		return (int(t.Weekday())+6)%7 + 1
 	case "hour":
 		return t.Hour()
+	case "second":
+		return t.Second()
 	default:
 		return t.Minute()
 	}

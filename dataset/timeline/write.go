@@ -16,6 +16,7 @@ type writer struct {
 	grid    grid
 	format  dataset.IDFormat
 	weeks   bool
+	ends24  bool // midnight is hour 24 of the day before
 	columns []columnWriter
 }
 
@@ -38,7 +39,11 @@ const aWeekday = -2
 func (t *Timeline) newWriter(order []int32) *writer {
 	w := &writer{grid: t.grid, format: t.format, weeks: hasUnit(t.format, "week")}
 	texts := make([][]string, 0)
+	hour := slices.IndexFunc(t.format.Parts, func(p dataset.TimePart) bool { return p.Unit == "hour" })
 	for _, code := range order {
+		if values, ok := t.format.Values(t.ids[code]); ok && hour >= 0 {
+			w.ends24 = w.ends24 || values[hour] == 24
+		}
 		columns, _ := t.format.Split(t.ids[code])
 		for c, text := range columns {
 			if c == len(texts) {
@@ -146,6 +151,9 @@ func (w *writer) write(c int64) (string, bool) {
 			return "", false
 		}
 	}
+	if w.ends24 && at.Hour() == 0 {
+		at = at.AddDate(0, 0, -1)
+	}
 	columns := make([]string, len(w.columns))
 	for i := range w.columns {
 		column := &w.columns[i]
@@ -193,6 +201,8 @@ func (w *writer) number(c int64, at time.Time, column *columnWriter, k int) stri
 	}
 	v := value(unit, at, w.weeks)
 	switch {
+	case unit == "hour" && v == 0 && w.ends24:
+		v = 24
 	case token.Kind == periodtext.Month:
 		if name, known := column.months[v]; known {
 			return name

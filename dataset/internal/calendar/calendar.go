@@ -50,7 +50,12 @@ func functions() map[string]Function {
 type Function func(dst []byte, t time.Time) []byte
 
 // ByName returns a calendar function, or nil if the name is unknown.
-func ByName(name string) Function { return functions()[name] }
+func ByName(name string) Function {
+	if f := minutesFunction(name); f != nil {
+		return f
+	}
+	return functions()[name]
+}
 
 // Names returns the names of the calendar functions, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(functions())) }
@@ -58,8 +63,9 @@ func Names() []string { return slices.Sorted(maps.Keys(functions())) }
 // Check returns an error if name is not a calendar function.
 func Check(name string) error {
 	names := Names()
-	if !slices.Contains(names, name) {
-		return fmt.Errorf("unknown function %q%s; the functions are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
+	if ByName(name) == nil {
+		in, nearest := Minutes(10)
+		return fmt.Errorf("unknown function %q%s; the functions are %s, and those of periods of some minutes, such as %s and %s", name, suggest.Hint(name, names), strings.Join(names, ", "), in, nearest)
 	}
 	return nil
 }

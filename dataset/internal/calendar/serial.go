@@ -30,19 +30,18 @@ func parseSerial(b []byte) (time.Time, bool) {
 // fewSerials is the number of dates below which numbers are not taken for them.
 const fewSerials = 8
 
-// AreSerials reports whether texts are serial numbers of whole days that follow the calendar: days
+// AreSerials reports whether texts are serial numbers of days that follow the calendar: days
 // without many gaps, as those of a shop that closes on Sundays, days a whole number of weeks
-// apart, or the first or the last days of months.
+// apart, or the first or the last days of months. Fractions are times of the day.
 func AreSerials(texts []string) bool {
 	var days []int
 	first, last := true, true
 	for _, text := range texts {
-		v, err := strconv.Atoi(text)
-		if err != nil || v < firstSerial || v > lastSerial {
+		t, ok := parseSerial([]byte(text))
+		if !ok {
 			return false
 		}
-		days = append(days, v)
-		t := serialEpoch.AddDate(0, 0, v)
+		days = append(days, int(t.Sub(serialEpoch)/(24*time.Hour)))
 		first, last = first && t.Day() == 1, last && t.AddDate(0, 0, 1).Day() == 1
 	}
 	slices.Sort(days)

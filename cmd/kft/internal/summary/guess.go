@@ -16,7 +16,10 @@ func WriteGuess(b *strings.Builder, g *tableio.Guess, name func(note string) str
 	if target == "" {
 		target = "none found; name one with --target"
 	}
-	if modes == "" {
+	switch {
+	case modes == "" && len(g.Covariates) > 0:
+		modes = "none"
+	case modes == "":
 		modes = "none found; name them with --modes"
 	}
 	fmt.Fprintf(b, "Target: %s\nModes:  %s\n", target, modes)

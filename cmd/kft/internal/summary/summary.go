@@ -103,7 +103,11 @@ func WriteData(b *strings.Builder, m *kft.Model) {
 			sizes = append(sizes, fmt.Sprintf("%s %s", textformat.Count(len(m.IDs(i))), mode.Name))
 		}
 	}
-	fmt.Fprintf(b, "Data: %s, %s; %s train, %s valid, %s test\n", textformat.Plural(record.Rows.Rows, "row"), strings.Join(sizes, " x "),
+	cells := ""
+	if len(sizes) > 0 {
+		cells = ", " + strings.Join(sizes, " x ")
+	}
+	fmt.Fprintf(b, "Data: %s%s; %s train, %s valid, %s test\n", textformat.Plural(record.Rows.Rows, "row"), cells,
 		textformat.Count(record.Train.N), textformat.Count(record.Valid.N), textformat.Count(record.Test.N))
 	for _, left := range []struct {
 		n    int
