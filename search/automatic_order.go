@@ -8,6 +8,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
+// mostOrdered is the largest number of cores of a train whose orders are compared; the time of longer ones is out of proportion.
+const mostOrdered = 5
+
 // chooseOrder offers other orders of the cores of the leading train, if the comparison
 // sees all rows. An inner core has a matrix per id, an outer one a vector: with the small
 // modes inside, a train has fewer weights for the same ranks, and rows of all ids of the
@@ -23,6 +26,9 @@ func (c *chooser) chooseOrder(ctx context.Context) error {
 		present, rest = terms[0].String(), terms[1:]
 	} else if sets := c.trainModes(); len(sets) > 0 {
 		modes = sets[0]
+	}
+	if len(modes) > mostOrdered {
+		return nil
 	}
 	orders := c.orders(modes)
 	if present == "no train" {
