@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
@@ -156,9 +157,12 @@ func (c *sampleColumn) resolution() step {
 	return stepDay
 }
 
+// leastHours is the number of hours of a day that a time of two columns must have.
+const leastHours = 22
+
 // joinClock returns the time that a column of dates and one of times of the day give together, and the latter: clocks such as 09:30, or hours under
-// such a name. The table must have most hours of most dates, and with them each row its own cell, as a log has; the hours of events are
-// a fact about them.
+// such a name. The table must have most hours of most dates, of day and night, and with them each row its own cell, as a log has; the hours of events are
+// a fact about them, and those of shops and flights ids, because no night follows their day.
 func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*sampleMode, *sampleColumn) {
 	if dates == nil || dates.resolution() < stepDay || !dates.callable || g.sample.Headerless {
 		return nil, nil
@@ -170,6 +174,14 @@ func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*s
 		return nil, nil
 	}
 	clock := clocks[0]
+	hours := map[string]bool{}
+	for _, v := range clock.values {
+		hour, _, _ := strings.Cut(v, ":")
+		hours[strings.TrimLeft(hour, "0")] = true
+	}
+	if len(hours) < leastHours {
+		return nil, nil
+	}
 	time, ok := g.sampleModeOf(Mode{Name: g.freeName("time"), Columns: []string{dates.Name, clock.Name}})
 	if !ok || 2*time.distinct < dates.Distinct*clock.Distinct {
 		return nil, nil

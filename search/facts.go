@@ -18,16 +18,17 @@ const factRows = 100_000
 // adoptFacts makes the columns that the ids of a mode determine, such as the city of a store,
 // side information of that mode, and moves them from the guess's candidates to its notes. They
 // are known with the id, so nothing else has to be given for a prediction. Facts about
-// periods are left alone, and so are tables whose terms, side tables or modes are given, and forecasts.
+// periods are left alone, and so are tables of records, whose covariates say more, tables whose terms, side tables or modes are
+// given, and forecasts. So are tables in which ids or targets are missing: the ids of the other rows may all have the same facts.
 func adoptFacts(s *spec.Spec, g *tableio.Guess) {
 	filled := s.Clone()
 	filled.Fill()
-	if len(g.Determined) == 0 || len(s.Data.Files) != 1 || len(s.Side.Tables) > 0 || !filled.Automatic() || strings.HasPrefix(s.Split, "time:") || g.Spread || g.Rows >= factRows {
+	if len(g.Determined) == 0 || len(g.Covariates) > 0 || columnOf(g, s.Data.Target).Missing > 0 || len(s.Data.Files) != 1 || len(s.Side.Tables) > 0 || !filled.Automatic() || strings.HasPrefix(s.Split, "time:") || g.Spread || g.Rows >= factRows {
 		return
 	}
 	for _, text := range g.Modes {
 		mode, err := dataset.ParseMode(text)
-		if err != nil || text != mode.Name || !slices.Equal(mode.Columns, []string{mode.Name}) || columnOf(g, mode.Name).Kind == dataset.KindDate {
+		if err != nil || text != mode.Name || !slices.Equal(mode.Columns, []string{mode.Name}) || columnOf(g, mode.Name).Kind == dataset.KindDate || columnOf(g, mode.Name).Missing > 0 {
 			continue
 		}
 		table := sideinfo.Spec{Mode: mode.Name, File: s.Data.Files[0]}
