@@ -70,3 +70,33 @@ func TestJointCorePredictsUnseenPairs(t *testing.T) {
 		})
 	}
 }
+
+// TestCurvesOfModesWithFurtherSideRows fits a curve of a covariate for each store, which has weights by store, beside
+// side information of stores that also describes some without rows: the curves of these are those of the prior.
+func TestCurvesOfModesWithFurtherSideRows(t *testing.T) {
+	t.Parallel()
+	sales, stores := "store,price,units\n", "store,size\n"
+	for s := range 12 {
+		stores += fmt.Sprintf("s%d,%d\n", s, s%4)
+		for k := range 30 {
+			if s < 9 {
+				sales += fmt.Sprintf("s%d,%d.5,%d\n", s, k, 40+5*(s%4)+(s%3-1)*k+k*7%5)
+			}
+		}
+	}
+	table, side := writeFile(t, "sales.csv", sales), writeFile(t, "stores.csv", stores)
+	cells := []kft.Cell{{"store": "s1", "price": "3.5"}, {"store": "s10", "price": "3.5"}, {"store": "s11", "price": "20.5"}, {"store": "other", "price": "3.5"}}
+	for _, term := range []string{"store*price", "price*store"} {
+		for _, inference := range []string{"map", "mean-field", "multivariate", "entity-covariance"} {
+			spec := kft.Spec{Version: 1, Terms: []string{"store", term}}
+			spec.Data.Files, spec.Data.Target, spec.Data.Modes, spec.Data.Covariates, spec.Data.Duplicates = []string{table}, "units", []string{"store"}, []string{"number(price)"}, "keep"
+			spec.Side.Tables, spec.Side.Variant, spec.Uncertainty.Inference = []string{"store=" + side}, "wlr", inference
+			spec.Fill()
+			m, _ := fit(t, spec, kft.Options{})
+			got := sameAfterLoading(t, m, reload(t, m), cells)
+			if got[1].Mean == got[3].Mean {
+				t.Errorf("%s, %s: got %g for a store with a side row and for one without", term, inference, got[1].Mean)
+			}
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package tt
 
-import "github.com/kernel-fried-tensor/kft/backend"
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
 
 // Extend extends the core to modes with more codes. axes and operators are the new ones
 // of the modes of the core. fresh lists, for each of them, the codes that are new or
@@ -46,9 +50,12 @@ func (c *Core) Extend(b backend.Backend, axes []Axis, operators []Operator, fres
 		}
 		return nil
 	}
-	if c.Map, err = NewLinearMap(x, operators, size); err != nil {
+	m, err := NewLinearMap(x, operators, size)
+	if err != nil {
 		return err
 	}
+	c.growWeights(m)
+	c.Map = m
 	for _, e := range changed {
 		t, st, err := c.regressionAt(b, combos[e*width:][:width])
 		if err != nil {
@@ -57,6 +64,49 @@ func (c *Core) Extend(b backend.Backend, axes []Axis, operators []Operator, fres
 		c.setUnseen(slices, e, t, st)
 	}
 	return nil
+}
+
+// growWeights gives the weights of a regression on several modes rows for new codes of those without side
+// information, as the prior has them: without data, mean and variance are those of the prior.
+func (c *Core) growWeights(m *LinearMap) {
+	if m.Rows() == c.Map.Rows() {
+		return
+	}
+	place := make([]int, c.Map.Rows()) // of the old rows
+	for row := range place {
+		after := 1
+		for q := len(m.stages) - 1; q >= 0; q-- {
+			columns := c.Map.stages[q].columns
+			place[row] += row / (c.Map.Rows() / c.Map.stages[q].prefix / columns) % columns * after
+			after *= m.stages[q].columns
+		}
+	}
+	grown := func(values []float32, fill float32) []float32 {
+		if values == nil {
+			return nil
+		}
+		size := len(values) / len(place)
+		out := slices.Repeat([]float32{fill}, m.Rows()*size)
+		for row, at := range place {
+			copy(out[at*size:][:size], values[row*size:])
+		}
+		return out
+	}
+	if c.WeightPosterior == nil {
+		c.Weight = grown(c.Weight, 0)
+		return
+	}
+	posterior := *c.WeightPosterior
+	c.Weight, posterior.Var = grown(c.Weight, float32(posterior.PriorMean)), grown(posterior.Var, posterior.PriorVar[0])
+	posterior.Sigma = slices.Clone(posterior.Sigma)
+	for q, s := range posterior.Sigma {
+		if added := m.stages[q].columns - s.Columns(); added > 0 {
+			wider := *s
+			wider.Diag = append(slices.Clone(s.Diag), slices.Repeat([]float32{slices.Max(s.Diag)}, added)...)
+			posterior.Sigma[q] = &wider
+		}
+	}
+	c.WeightPosterior = &posterior
 }
 
 // extendCombinations returns the combinations including those that fresh codes add,
