@@ -166,6 +166,9 @@ func newShell(t *testing.T, program string) *shell {
 // allowed lists the commands that a page may run.
 var allowed = map[string]bool{"kft": true, "awk": true, "cat": true, "head": true, "tail": true, "printf": true, "grep": true, "cut": true, "cmp": true, "cp": true}
 
+// mostTime is the time that a command may take, beside other tests on a slow machine.
+const mostTime = 4 * time.Minute
+
 // output returns the lines that a command prints.
 func (s *shell) output(t *testing.T, text string) []string {
 	t.Helper()
@@ -176,7 +179,7 @@ func (s *shell) output(t *testing.T, text string) []string {
 	if !allowed[words[0]] {
 		t.Fatalf("%s: pages may not run %s; mark the block norun", text, words[0])
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), mostTime)
 	defer cancel()
 	command := exec.CommandContext(ctx, "sh", "-c", text)
 	command.Dir = s.folder
@@ -188,7 +191,7 @@ func (s *shell) output(t *testing.T, text string) []string {
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
 	if ctx.Err() != nil {
-		t.Fatalf("%s: timed out after one minute", text)
+		t.Fatalf("%s: timed out after %v", text, mostTime)
 	}
 	training := words[0] == "kft" && len(words) > 1 && words[1] == "fit"
 	if err != nil || !training {
