@@ -1,5 +1,7 @@
 package likelihood
 
+import "github.com/kernel-fried-tensor/kft/internal/parallel"
+
 // Errors are the data that noise models are fitted to: expected squared errors
 // e = (y - E f)^2 + Var f, and weights. The noise variance of a row is s2/w, so
 // that w e estimates s2. Rows with weight 0 are ignored. Nil weights mean 1.
@@ -26,16 +28,18 @@ type Constant struct {
 
 // FitConstant returns s2 = mean(w e) over the rows with positive weight, 1 if
 // there are none.
-func FitConstant(errors Errors) Constant {
-	sum, count := 0.0, 0
-	for i := range errors.Squared {
-		if e, ok := errors.at(i); ok {
-			sum += e
-			count++
+func FitConstant(errors Errors, threads int) Constant {
+	t := parallel.Reduce(threads, len(errors.Squared), func(from, to int) (t pair) {
+		for i := from; i < to; i++ {
+			if e, ok := errors.at(i); ok {
+				t[0] += e
+				t[1]++
+			}
 		}
-	}
-	if count == 0 {
+		return t
+	}, pair.add)
+	if t[1] == 0 {
 		return Constant{Variance: 1}
 	}
-	return Constant{Variance: max(sum/float64(count), minVariance)}
+	return Constant{Variance: max(t[0]/t[1], minVariance)}
 }

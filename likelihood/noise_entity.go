@@ -69,7 +69,7 @@ const (
 // Several modes are fitted in turn, each to the errors divided by the factors
 // of the others. Each step is one pass over the rows.
 func FitByEntity(errors Errors, codes [][]int32, sizes []int, threads int) ByEntity {
-	pooled := FitConstant(errors).Variance
+	pooled := FitConstant(errors, threads).Variance
 	b := ByEntity{Variance: pooled, Modes: make([]ModeFactors, len(codes))}
 	for k, size := range sizes {
 		b.Modes[k] = ModeFactors{Unseen: 1, ByCode: make([]float64, size)}
@@ -83,10 +83,11 @@ func FitByEntity(errors Errors, codes [][]int32, sizes []int, threads int) ByEnt
 
 // fit fits all modes in turn until hardly anything changes.
 func (b *ByEntity) fit(errors Errors, codes [][]int32, threads int) {
+	rows := newBucketedRows(len(errors.Squared))
 	for range maxRounds {
 		change := 0.0
 		for k := range b.Modes {
-			change = max(change, b.fitMode(k, errors, codes, threads))
+			change = max(change, b.fitMode(k, errors, codes, rows, threads))
 		}
 		if change < roundTolerance || len(codes) == 1 {
 			return
@@ -111,39 +112,23 @@ func FitPowerByEntity(errors Errors, mean []float32, codes [][]int32, sizes []in
 		return relative
 	}
 	byMean := func(p Power) func(int) float64 { return func(i int) float64 { return p.At(float64(mean[i])) } }
-	power := FitPower(errors, mean)
+	power := FitPower(errors, mean, threads)
 	b := FitByEntity(divide(byMean(power)), codes, sizes, threads)
-	power = FitPower(divide(func(i int) float64 { return b.At(codes, i) }), mean)
+	power = FitPower(divide(func(i int) float64 { return b.At(codes, i) }), mean, threads)
 	b.fit(divide(byMean(power)), codes, threads)
 	return power, b
 }
 
-// fitMode fits mode k with the others fixed and returns the mean change of a log factor.
-func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32, threads int) (change float64) {
+// fitMode fits mode k with the others fixed and returns the mean change of a log factor. rows is memory.
+func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32, rows *bucketedRows, threads int) (change float64) {
 	mode := &b.Modes[k]
-	relative := make([]float32, len(codes[k])) // negative for a row that does not count
-	parallel.Blocks(threads, len(relative), func(from, to int) {
-		for row := from; row < to; row++ {
-			code := codes[k][row]
-			e, ok := errors.at(row)
-			if !ok || code < 0 || int(code) >= len(mode.ByCode) {
-				relative[row] = -1
-				continue
-			}
-			relative[row] = float32(e * mode.At(code) / b.At(codes, row))
-		}
+	size := len(mode.ByCode)
+	rows.sort(threads, codes[k], size, func(row int) (float32, bool) {
+		e, ok := errors.at(row)
+		v := float32(e * mode.At(codes[k][row]) / b.At(codes, row))
+		return v, ok && v >= 0 // not for NaN
 	})
-	sum, count := make([]float64, len(mode.ByCode)), make([]float64, len(mode.ByCode))
-	// Every goroutine reads all rows and adds those of its own entities: the order of the
-	// additions is that of the rows for any number of threads.
-	parallel.Ranges(threads, len(sum), func(_, from, to int) {
-		for row, code := range codes[k] {
-			if e := relative[row]; int(code) >= from && int(code) < to && e >= 0 {
-				sum[code] += float64(e)
-				count[code]++
-			}
-		}
-	})
+	sum, count := rows.sums(threads, size)
 	prior := fitPrior(thinned(sum, count, threads))
 	mode.Strength = prior.strength
 	factors := make([]float64, len(mode.ByCode))

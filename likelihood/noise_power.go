@@ -3,6 +3,8 @@ package likelihood
 import (
 	"math"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // Power is a noise variance that grows with the predicted mean:
@@ -40,20 +42,22 @@ const (
 // find its maximum from any start. Rows are first summed by x in bins of width
 // 0.01, which costs one logarithm per row. Without any positive mean the result
 // is constant.
-func FitPower(errors Errors, mean []float32) Power {
-	best, bestValue := Power{Scale: FitConstant(errors).Variance, Floor: 1}, math.Inf(-1)
-	sum, positive := 0.0, 0
-	for i, m := range mean {
-		if _, ok := errors.at(i); ok && m > 0 {
-			sum += float64(m)
-			positive++
+func FitPower(errors Errors, mean []float32, threads int) Power {
+	best, bestValue := Power{Scale: FitConstant(errors, threads).Variance, Floor: 1}, math.Inf(-1)
+	positive := parallel.Reduce(threads, len(mean), func(from, to int) (t pair) {
+		for i, m := range mean[from:to] {
+			if _, ok := errors.at(from + i); ok && m > 0 {
+				t[0] += float64(m)
+				t[1]++
+			}
 		}
-	}
-	if positive == 0 {
+		return t
+	}, pair.add)
+	if positive[1] == 0 {
 		return best
 	}
-	average := sum / float64(positive)
-	bins := binByMean(errors, mean, average*floorShares[0])
+	average := positive[0] / positive[1]
+	bins := binByMean(errors, mean, average*floorShares[0], threads)
 	for _, share := range floorShares {
 		p := Power{Floor: share * average}
 		if value := p.fit(bins); value > bestValue {
@@ -69,28 +73,42 @@ const binWidth = 0.01 // of log mean: the variance within a bin varies by a few 
 // sum of w e.
 type bin struct{ count, x, squared float64 }
 
+func (b *bin) add(other bin) {
+	b.count += other.count
+	b.x += other.x
+	b.squared += other.squared
+}
+
 // binByMean sums the rows with positive weight by mean. Means below the floor
 // are replaced by the floor.
-func binByMean(errors Errors, mean []float32, floor float64) []bin {
-	var bins []bin
+func binByMean(errors Errors, mean []float32, floor float64, threads int) []bin {
 	start := math.Log(floor)
-	for i, m := range mean {
-		e, ok := errors.at(i)
-		if !ok {
-			continue
+	bins := parallel.Reduce(threads, len(mean), func(from, to int) (bins []bin) {
+		for i, m := range mean[from:to] {
+			e, ok := errors.at(from + i)
+			if !ok {
+				continue
+			}
+			x := start
+			if float64(m) > floor {
+				x = math.Log(min(float64(m), math.MaxFloat32))
+			}
+			at := int((x - start) / binWidth)
+			if at >= len(bins) {
+				bins = append(bins, make([]bin, at+1-len(bins))...)
+			}
+			bins[at].add(bin{1, x, e})
 		}
-		x := start
-		if float64(m) > floor {
-			x = math.Log(min(float64(m), math.MaxFloat32))
+		return bins
+	}, func(a, b []bin) []bin {
+		if len(a) < len(b) {
+			a = append(a, make([]bin, len(b)-len(a))...)
 		}
-		at := int((x - start) / binWidth)
-		for len(bins) <= at {
-			bins = append(bins, bin{})
+		for i := range b {
+			a[i].add(b[i])
 		}
-		bins[at].count++
-		bins[at].x += x
-		bins[at].squared += e
-	}
+		return a
+	})
 	kept := bins[:0]
 	for _, b := range bins {
 		if b.count > 0 {

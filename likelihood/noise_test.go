@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
@@ -83,7 +85,7 @@ func TestByEntityShrinks(t *testing.T) {
 	for _, f := range b.Modes[0].ByCode {
 		near(t, "factor", f, 1, 0.25)
 	}
-	near(t, "variance", b.Variance/FitConstant(errors).Variance, 1, 0.02)
+	near(t, "variance", b.Variance/FitConstant(errors, 2).Variance, 1, 0.02)
 }
 
 // TestByEntityFormula compares the estimate of one mode with its formula.
@@ -136,13 +138,13 @@ func TestPowerRecovers(t *testing.T) {
 			e := math.Sqrt(truth.At(m)) * rng.NormFloat64()
 			errors.Squared, mean = append(errors.Squared, float32(e*e)), append(mean, float32(m))
 		}
-		p := FitPower(errors, mean)
+		p := FitPower(errors, mean, 2)
 		near(t, "exponent", p.Exponent, c.exponent, 0.08)
 		for _, m := range []float64{0.5, 3, 30} {
 			near(t, "log variance", math.Log(p.At(m)/truth.At(m)), 0, 0.12)
 		}
 		at := func(row int) float64 { return p.At(float64(mean[row])) }
-		constant := FitConstant(errors)
+		constant := FitConstant(errors, 2)
 		if got, least := logLikelihood(errors, at), logLikelihood(errors, func(int) float64 { return constant.Variance }); got < least-1 {
 			t.Errorf("log likelihood is %g, want at least %g, that of a constant variance", got, least)
 		}
@@ -157,18 +159,18 @@ func TestPowerRecovers(t *testing.T) {
 func TestNoiseOfLittleData(t *testing.T) {
 	t.Parallel()
 	for name, v := range map[string]float64{
-		"no rows":           FitConstant(Errors{}).Variance,
-		"no weight":         FitConstant(Errors{[]float32{3}, []float32{0}}).Variance,
-		"exact":             FitConstant(Errors{Squared: []float32{0, 0}}).Variance,
+		"no rows":           FitConstant(Errors{}, 2).Variance,
+		"no weight":         FitConstant(Errors{[]float32{3}, []float32{0}}, 2).Variance,
+		"exact":             FitConstant(Errors{Squared: []float32{0, 0}}, 2).Variance,
 		"entity, no rows":   FitByEntity(Errors{}, [][]int32{{}}, []int{3}, 2).At([][]int32{{1}}, 0),
 		"entity, exact":     FitByEntity(Errors{Squared: []float32{0, 0}}, [][]int32{{0, 1}}, []int{3}, 2).At([][]int32{{1}}, 0),
 		"entity, one row":   FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{0}}, []int{3}, 2).At([][]int32{{2}}, 0),
 		"entity, no entity": FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{-1}}, []int{3}, 2).At([][]int32{{2}}, 0),
-		"power, no rows":    FitPower(Errors{}, nil).At(3),
-		"power, negative":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{-1, -2}).At(3),
-		"power, one mean":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{5, 5}).At(3),
-		"power, exact":      FitPower(Errors{Squared: []float32{0, 0, 0}}, []float32{1, 2, 5}).At(3),
-		"power, outlier":    FitPower(Errors{Squared: []float32{0, 0, 1e30}}, []float32{1, 2, 5e20}).At(3),
+		"power, no rows":    FitPower(Errors{}, nil, 2).At(3),
+		"power, negative":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{-1, -2}, 2).At(3),
+		"power, one mean":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{5, 5}, 2).At(3),
+		"power, exact":      FitPower(Errors{Squared: []float32{0, 0, 0}}, []float32{1, 2, 5}, 2).At(3),
+		"power, outlier":    FitPower(Errors{Squared: []float32{0, 0, 1e30}}, []float32{1, 2, 5e20}, 2).At(3),
 	} {
 		if !(v > 0) || math.IsInf(v, 0) {
 			t.Errorf("%s: variance is %g, want a positive finite number", name, v)
@@ -179,7 +181,7 @@ func TestNoiseOfLittleData(t *testing.T) {
 func TestNoiseSurvivesJSON(t *testing.T) {
 	t.Parallel()
 	errors, codes, _ := drawErrors(500, []int{4, 3}, 0.5)
-	for _, model := range []any{FitConstant(errors), FitByEntity(errors, codes, []int{4, 3}, 2), FitPower(errors, errors.Weight), NegativeBinomial{2.5}} {
+	for _, model := range []any{FitConstant(errors, 2), FitByEntity(errors, codes, []int{4, 3}, 2), FitPower(errors, errors.Weight, 2), NegativeBinomial{2.5}} {
 		text, err := json.Marshal(model)
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +215,7 @@ func BenchmarkNoise(b *testing.B) {
 	})
 	b.Run("power", func(b *testing.B) {
 		for b.Loop() {
-			FitPower(errors, mean)
+			FitPower(errors, mean, 2)
 		}
 	})
 }
@@ -240,4 +242,29 @@ func TestPowerByEntityRecovers(t *testing.T) {
 		worst = max(worst, math.Abs(math.Log(b.At(codes, row)*power.At(float64(m))/want)))
 	}
 	near(t, "log variance", worst, 0, 0.3)
+}
+
+// Sums of sorted rows are those of the rows in their order, to the last bit, for any number of threads.
+func TestSumsByEntity(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 2, 63, 64, 65, 5000} {
+		rng := randstream.New(7, "entities")
+		codes, values := make([]int32, 3*parallel.Block+17), make([]float32, 3*parallel.Block+17)
+		sum, count := make([]float64, size), make([]float64, size)
+		for row := range codes {
+			codes[row], values[row] = int32(rng.IntN(size+2))-1, rng.Float32()
+			if code := int(codes[row]); code >= 0 && code < size && values[row] < 0.9 {
+				sum[code] += float64(values[row])
+				count[code]++
+			}
+		}
+		for _, threads := range []int{1, 2, 7} {
+			rows := newBucketedRows(len(codes))
+			rows.sort(threads, codes, size, func(row int) (float32, bool) { return values[row], values[row] < 0.9 })
+			gotSum, gotCount := rows.sums(threads, size)
+			if !slices.Equal(gotSum, sum) || !slices.Equal(gotCount, count) {
+				t.Errorf("%d entities, %d threads: sums differ", size, threads)
+			}
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -198,7 +199,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 	entities, codes, sizes := r.noiseEntities(o, r.model.NoiseModes())
 	if !r.spec.Uncertainty.NoiseByPower() {
 		if entities == nil {
-			constant := likelihood.FitConstant(errors)
+			constant := likelihood.FitConstant(errors, r.engine.Threads())
 			constant.Variance *= square
 			return model.Noise{Constant: &constant}
 		}
@@ -211,7 +212,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 	backend.ParallelFor(r.engine, len(level), func(i int) { level[i] = float32(scale.Location(mean[i]) / unit) })
 	noise := model.Noise{Power: &likelihood.Power{}, Entities: entities}
 	if entities == nil {
-		*noise.Power = likelihood.FitPower(errors, level)
+		*noise.Power = likelihood.FitPower(errors, level, r.engine.Threads())
 	} else {
 		noise.Entity = &likelihood.ByEntity{}
 		*noise.Power, *noise.Entity = likelihood.FitPowerByEntity(errors, level, codes, sizes, r.engine.Threads())
@@ -231,7 +232,7 @@ func (r *run) noiseEntities(o *solver.Observations, factors [][]int) (indexes []
 		}
 		x := r.combinations(modes)
 		of := make([]int32, o.Len())
-		x.Lookup(of, o.Codes)
+		parallel.Blocks(r.engine.Threads(), len(of), func(from, to int) { x.LookupFrom(of[from:to], o.Codes, from) })
 		indexes, codes, sizes = append(indexes, x), append(codes, of), append(sizes, x.Entities()-1)
 	}
 	return indexes, codes, sizes
