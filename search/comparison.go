@@ -201,13 +201,20 @@ func (c *chooser) measureAll(ctx context.Context, specs []spec.Spec, began func(
 	return scores
 }
 
+// threadsOfSample is the number of threads that a fit on a sample uses well. With more, its loops wait longer than they work.
+const threadsOfSample = 4
+
 // workers returns how many of n fits run at the same time. The loops of a fit of few rows are
-// too short for several threads; other fits have them all, one after the other.
+// too short for several threads.
 func (c *chooser) workers(n int) int {
-	if c.rows > c.effort.rows || c.opt.Ranks != nil || c.opt.Memory > 0 {
+	each := 1
+	switch {
+	case c.opt.Ranks != nil || c.opt.Memory > 0:
 		return 1
+	case c.rows > c.effort.rows:
+		each = threadsOfSample
 	}
-	return max(1, min(n, c.threads()))
+	return max(1, min(n, c.threads()/each))
 }
 
 // threads returns the number of threads of all fits together.
