@@ -24,6 +24,7 @@ type builder struct {
 
 	firstNoID *dataset.InputError // where the first row with an empty id is
 	copies    sync.WaitGroup      // pieces whose codes are being copied to the table
+	populated int                 // rows whose memory a piece asks for, or has written to
 }
 
 // span is where the rows of a chunk are.
@@ -108,15 +109,38 @@ func (b *builder) leaveCopy(p *piece, from, n int) {
 	for m := range codes {
 		codes[m] = b.table.Codes[m][from : from+n]
 	}
+	populate := b.populate(from + n)
 	b.copies.Add(1)
 	p.copy = func() {
 		defer b.copies.Done()
+		populate()
 		copy(y, p.y)
 		for m, dst := range codes {
 			to := global[m]
 			for k, code := range p.codes[m][:len(dst)] {
 				dst[k] = to[code]
 			}
+		}
+	}
+}
+
+// aheadRows is how many rows the memory is asked for before they are copied, in steps of half as many: more than the pieces in flight have.
+const aheadRows = 1 << 20
+
+// populate returns what asks for the memory of the rows after the given end, unless an earlier piece does. Pieces that are copied at the same
+// time share large pages.
+func (b *builder) populate(end int) func() {
+	room := cap(b.table.Y)
+	if b.populated >= min(end+aheadRows, room) || room < 2*aheadRows {
+		return func() {}
+	}
+	from := b.populated
+	b.populated = min(end+aheadRows+aheadRows/2, room)
+	y, codes, to := b.table.Y[:room], slices.Clone(b.table.Codes), b.populated
+	return func() {
+		paged.Populate(y[from:to])
+		for _, column := range codes {
+			paged.Populate(column[:room][from:to])
 		}
 	}
 }
@@ -178,6 +202,7 @@ func (b *builder) reserve(n int) {
 	for m := range t.Codes {
 		t.Codes[m] = regrown(t.Codes[m], room)
 	}
+	b.populated = t.Len()
 }
 
 func regrown[T any](s []T, room int) []T {

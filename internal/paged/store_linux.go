@@ -108,6 +108,13 @@ func advise(start, size uintptr) {
 	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_HUGEPAGE)
 }
 
+// populate asks for the pages of a part of the heap.
+func populate(start, size uintptr) {
+	page := uintptr(os.Getpagesize())
+	from, to := start&^(page-1), (start+size+page-1)&^(page-1)
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_POPULATE_WRITE)
+}
+
 func freeBytes(disk *unix.Statfs_t) int64 { return int64(disk.Bavail) * int64(disk.Bsize) }
 
 // region adds a part to the file and maps it.

@@ -6,6 +6,8 @@ import "errors"
 
 func advise(_, _ uintptr) {}
 
+func populate(_, _ uintptr) {}
+
 // Supported says whether this system has stores.
 const Supported = false
 
