@@ -21,7 +21,7 @@ const leastNominal = 13
 // the order of values means nothing. The cost is that of sorting the rows.
 func (g *guesser) isNominal(c *sampleColumn) bool {
 	const rowsPerValue = 3
-	if !c.Integer || c.Missing > 0 || c.Distinct < leastNominal || g.Rows < rowsPerValue*c.Distinct {
+	if !c.Integer || c.Missing+g.columns[g.target].Missing > 0 || c.Distinct < leastNominal || g.Rows < rowsPerValue*c.Distinct {
 		return false
 	}
 	if 6*slices.Max(c.counts) > g.Rows { // as of counts, of which most are small
@@ -38,11 +38,7 @@ func (g *guesser) isNominal(c *sampleColumn) bool {
 		squares += y[row] * y[row]
 		total += y[row]
 	}
-	order := make([]int, len(values))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	order := byValue(values)
 	mean := func(k int) float64 { return sum[k] / float64(c.counts[k]) }
 	all, between, steps := total/float64(g.Rows), 0.0, 0.0
 	for i, k := range order {
@@ -63,23 +59,22 @@ func (g *guesser) isNominal(c *sampleColumn) bool {
 	return q-1 > 4*math.Sqrt(2/degrees) && q-1 > (f-1)/2
 }
 
-// targetRanks returns the rank of the target of each row, from 0 to 1, the mean one of equal targets, or nil if some are missing.
+// targetRanks returns the rank of the target of each row, from 0 to 1, the mean one of equal targets, NaN for a missing one, or nil if some are no
+// numbers.
 func (g *guesser) targetRanks() []float64 {
 	if g.ranks != nil {
 		return g.ranks
 	}
 	c := g.columns[g.target]
-	values, ok := c.numbers()
+	values, ok := c.numbersAndGaps()
 	if !ok {
 		return nil
 	}
-	order := make([]int, len(values))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	rank, below := make([]float64, len(values)), 0
-	for _, k := range order {
+	for _, k := range byValue(values) {
+		if rank[k] = math.NaN(); math.IsNaN(values[k]) {
+			continue
+		}
 		rank[k] = (float64(below) + float64(c.counts[k])/2) / float64(g.Rows)
 		below += c.counts[k]
 	}
@@ -88,4 +83,31 @@ func (g *guesser) targetRanks() []float64 {
 		g.ranks[row] = rank[code]
 	}
 	return g.ranks
+}
+
+// byValue returns the codes in increasing order of their numbers.
+func byValue(numbers []float64) []int {
+	order := make([]int, len(numbers))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	return order
+}
+
+// numbersAndGaps returns the values of a column by code, NaN for missing ones, if all others are plain numbers.
+func (c *sampleColumn) numbersAndGaps() ([]float64, bool) {
+	out := make([]float64, len(c.values))
+	for i, text := range c.values {
+		v, ok := Number(text)
+		switch {
+		case ok:
+			out[i] = v
+		case Missing(text):
+			out[i] = math.NaN()
+		default:
+			return nil, false
+		}
+	}
+	return out, true
 }

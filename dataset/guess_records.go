@@ -68,7 +68,7 @@ func (g *guesser) keepRows(describe bool) {
 }
 
 // noteRecords sets the covariates and says how the rows are read.
-func (g *guesser) noteRecords(describing []string) {
+func (g *guesser) noteRecords(describing []describing) {
 	note := "each row is taken for a record of its own (data.duplicates is keep)"
 	if cells := g.Rows - g.Repeated; len(g.modes) > 0 && g.Rows >= recordsPerCell*cells {
 		note = fmt.Sprintf("there are %s for each combination of ids, so ", plural.Count(g.Rows/cells, "row")) + note
@@ -76,11 +76,16 @@ func (g *guesser) noteRecords(describing []string) {
 		note = "no columns tell all rows apart as those of a panel do, so " + note
 	}
 	if len(describing) > 0 {
-		g.Covariates = describing[:min(len(describing), mostRecorded)]
-		note += ", and columns in which such rows differ for covariates; data.covariates chooses others"
-		if more := len(describing) - mostRecorded; more > 0 {
-			note += fmt.Sprintf(", also the %s after the first %d", plural.Count(more, "column"), mostRecorded)
+		taken := g.mostTelling(describing, mostRecorded)
+		g.Covariates = make([]string, len(taken))
+		for i, d := range taken {
+			g.Covariates[i] = d.mode
 		}
+		note += ", and columns in which such rows differ for covariates"
+		if len(describing) > len(taken) {
+			note += fmt.Sprintf(", those %d of %d that say most about the target one by one", len(taken), len(describing))
+		}
+		note += "; data.covariates chooses others"
 	}
 	g.Notes = append(g.Notes, note)
 }
@@ -298,8 +303,14 @@ func (g *guesser) recordRule(rule string, describing int) bool {
 	return false
 }
 
-// describing returns the modes of the columns that say something about single rows, and the columns that follow the target.
-func (g *guesser) describing() (modes []string, following []*sampleColumn) {
+// describing is a column that says something about single rows, and its mode.
+type describing struct {
+	column *sampleColumn
+	mode   string
+}
+
+// describing returns the columns that say something about single rows, and those that follow the target.
+func (g *guesser) describing() (columns []describing, following []*sampleColumn) {
 	for i, c := range g.columns {
 		switch {
 		case i == g.target || !g.describesRecord(c):
@@ -310,10 +321,10 @@ func (g *guesser) describing() (modes []string, following []*sampleColumn) {
 			if slices.Contains(g.roles.weak, c) && g.isNominal(c) {
 				m.Func = levelFunction
 			}
-			modes = append(modes, m.String())
+			columns = append(columns, describing{c, m.String()})
 		}
 	}
-	return modes, following
+	return columns, following
 }
 
 // describesRecord reports whether a column that is no mode says something about single rows.

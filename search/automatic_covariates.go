@@ -8,7 +8,7 @@ import (
 )
 
 // interactingModes is the number of modes, those with the most ids, whose interactions
-// with covariates are offered; of many covariates only those with the largest mode are.
+// with all covariates are offered; of many covariates none are, see choosePairs, or those with the largest mode.
 const (
 	interactingModes = 2
 	manyCovariates   = 12
@@ -30,6 +30,9 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 	modes := interactingModes
 	if len(c.others) > manyCovariates {
 		modes = 1
+		if c.gaussianScale() {
+			modes = 0
+		}
 	}
 	for _, name := range c.others {
 		for _, m := range c.bySize(modes) {

@@ -232,6 +232,18 @@ func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float
 
 // fitWith is fit with some threads.
 func (c *chooser) fitWith(ctx context.Context, s spec.Spec, data *train.Data, threads int) (float64, *train.Report, error) {
+	_, r, err := c.fitModel(ctx, s, data, threads)
+	if err != nil {
+		return 0, nil, err
+	}
+	if r.Valid.Calibration == nil {
+		return r.Valid.MAE, r, nil // a point estimate has no distribution
+	}
+	return float64(r.Valid.Calibration.CRPS), r, nil
+}
+
+// fitModel is a short fit on a sample of rows, with some threads.
+func (c *chooser) fitModel(ctx context.Context, s spec.Spec, data *train.Data, threads int) (*model.Model, *train.Report, error) {
 	if len(c.folds) == 1 || c.future() { // other fits of a small table are fast
 		s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	}
@@ -249,12 +261,5 @@ func (c *chooser) fitWith(ctx context.Context, s spec.Spec, data *train.Data, th
 	if c.rows > c.effort.rows {
 		opt.Share = cmp.Or(opt.Share, 1) * float64(c.effort.rows) / float64(c.rows)
 	}
-	_, r, err := train.Fit(ctx, s, data, opt)
-	if err != nil {
-		return 0, nil, err
-	}
-	if r.Valid.Calibration == nil {
-		return r.Valid.MAE, r, nil // a point estimate has no distribution
-	}
-	return float64(r.Valid.Calibration.CRPS), r, nil
+	return train.Fit(ctx, s, data, opt)
 }

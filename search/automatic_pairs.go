@@ -1,0 +1,218 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+const (
+	pairRows     = 100_000 // training rows whose residuals are looked at, at most
+	mostRanges   = 12      // of the values of a mode
+	rowsPerBlock = 10      // rows of a pair of groups in the mean, at least
+	pairRank     = 3       // of a train of two numbers
+	numberRows   = 1_000   // training rows from which such trains are offered
+	mostPairs    = 12      // that are offered together
+	fewPairs     = 4       // that are offered alone too
+	leastPair    = 4.0     // standard deviations by which a pair must exceed chance
+)
+
+// choosePairs offers interactions of two covariates, and of a covariate and a mode. Of all pairs it takes those in which the residuals of the
+// effects differ most between blocks of values.
+func (c *chooser) choosePairs(ctx context.Context) error {
+	if c.quick() || c.late() || len(c.others) == 0 || !c.gaussianScale() || c.data.Count(dataset.Valid) == 0 {
+		return nil
+	}
+	pairs, err := c.findPairs(ctx)
+	if err != nil || len(pairs) == 0 {
+		return err
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	candidates := []candidate{{"none", c.spec}}
+	for _, n := range []int{fewPairs, mostPairs} {
+		if n == fewPairs || len(pairs) > fewPairs {
+			some := pairs[:min(n, len(pairs))]
+			texts := make([]string, len(some))
+			for i, t := range some {
+				texts[i] = t.String()
+			}
+			candidates = append(candidates, candidate{strings.Join(texts, ", "), c.withTerms(slices.Concat(some, terms))})
+		}
+	}
+	return c.compare(ctx, "interactions of covariates", candidates)
+}
+
+// gaussianScale reports whether residuals on the scale of the model are those of its noise.
+func (c *chooser) gaussianScale() bool {
+	u := c.spec.Uncertainty
+	return !u.Counts() && !u.Finite() && c.spec.Data.Censored == ""
+}
+
+// findPairs returns terms of pairs that the model lacks, those with the largest interactions first.
+func (c *chooser) findPairs(ctx context.Context) ([]spec.Term, error) {
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := c.fitModel(ctx, c.spec, c.data, c.threads())
+	if err != nil {
+		if c.skips(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	codes, residuals, err := c.data.Residuals(m, pairRows, c.spec.Seed, c.threads())
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Concat(c.modes, c.others)
+	most := min(mostRanges, int(math.Sqrt(float64(len(residuals))/rowsPerBlock)))
+	groups := make([]grouping, len(names))
+	for i := range names {
+		groups[i] = c.groupsOf(i, codes[i], most)
+	}
+	type pair struct {
+		term   spec.Term
+		excess float64
+	}
+	var found []pair
+	for b := len(c.modes); b < len(names); b++ {
+		for a := range b {
+			numbers := c.isNumber(a) && c.isNumber(b)
+			if groups[a].n < 2 || groups[b].n < 2 || numbers && c.rows < numberRows || has(terms, names[a], names[b]) {
+				continue
+			}
+			excess, chance := interaction(residuals, groups[a], groups[b])
+			if excess > leastPair*chance {
+				found = append(found, pair{c.pairTerm(a, b), excess})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b pair) int { return cmp.Compare(b.excess, a.excess) })
+	best := make([]spec.Term, min(len(found), mostPairs))
+	for i := range best {
+		best[i] = found[i].term
+	}
+	return best, nil
+}
+
+// has reports whether a term has both modes.
+func has(terms []spec.Term, a, b string) bool {
+	return slices.ContainsFunc(terms, func(t spec.Term) bool {
+		all := slices.Concat(t.Cores...)
+		return slices.Contains(all, a) && slices.Contains(all, b)
+	})
+}
+
+// pairTerm returns the interaction of two modes: a train of two numbers, or an effect of each combination, which is a curve per id if one is
+// a number.
+func (c *chooser) pairTerm(a, b int) spec.Term {
+	names := slices.Concat(c.modes, c.others)
+	if c.isNumber(a) && c.isNumber(b) {
+		return spec.Term{Cores: [][]string{{names[a]}, {names[b]}}, Ranks: []int{pairRank}}
+	}
+	return spec.Term{Cores: [][]string{{names[a], names[b]}}}
+}
+
+func (c *chooser) isNumber(mode int) bool { return c.data.Modes()[mode].Numeric() }
+
+// A grouping divides rows into n groups by the values of a mode.
+type grouping struct {
+	of []int // by row
+	n  int
+}
+
+// groupsOf divides rows by ranges of numbers with about equally many rows, and by the most frequent ids of other modes, with one group of all others.
+func (c *chooser) groupsOf(mode int, codes []int32, most int) grouping {
+	ids := c.data.IDs(mode)
+	counts := make([]int, len(ids))
+	for _, code := range codes {
+		counts[code]++
+	}
+	order, values := make([]int, len(ids)), make([]float64, len(ids))
+	for k, id := range ids {
+		v, ok := dataset.Number(id)
+		if !ok {
+			v = math.Inf(-1) // a missing value
+		}
+		order[k], values[k] = k, v
+	}
+	group, n := make([]int, len(ids)), 0
+	if c.isNumber(mode) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+		before, last := 0, -1
+		for _, k := range order {
+			if at := before * most / len(codes); at != last && counts[k] > 0 {
+				last, n = at, n+1
+			}
+			group[k] = max(n-1, 0)
+			before += counts[k]
+		}
+	} else {
+		slices.SortStableFunc(order, func(a, b int) int { return counts[b] - counts[a] })
+		for i, k := range order {
+			group[k] = min(i, most-1)
+			if counts[k] > 0 {
+				n = group[k] + 1
+			}
+		}
+	}
+	g := grouping{of: make([]int, len(codes)), n: n}
+	for row, code := range codes {
+		g.of[row] = group[code]
+	}
+	return g
+}
+
+// interaction returns by how much the squares that blocks of two groupings explain, beyond the sum of two effects, exceed those of chance, in units
+// of the variance of the residuals, and the standard deviation of that:
+//
+//	excess = sum n_ij (m_ij - a_i - b_j)^2 / s2 - d,   chance = sqrt(2 d)
+//
+// with the means m of blocks and d degrees of freedom.
+func interaction(residuals []float64, a, b grouping) (excess, chance float64) {
+	sum, count := make([]float64, a.n*b.n), make([]float64, a.n*b.n)
+	squares := 0.0
+	for row, r := range residuals {
+		at := a.of[row]*b.n + b.of[row]
+		sum[at] += r
+		count[at]++
+		squares += r * r
+	}
+	effects := [2][]float64{make([]float64, a.n), make([]float64, b.n)}
+	const rounds = 10 // of fitting the two effects in turn
+	for range rounds {
+		for side := range effects {
+			total, rows := make([]float64, len(effects[side])), make([]float64, len(effects[side]))
+			for at, n := range count {
+				own := [2]int{at / b.n, at % b.n}
+				total[own[side]] += sum[at] - n*effects[1-side][own[1-side]]
+				rows[own[side]] += n
+			}
+			for i, n := range rows {
+				effects[side][i] = total[i] / max(n, 1)
+			}
+		}
+	}
+	explained, blocks := 0.0, 0
+	for at, n := range count {
+		if n > 0 {
+			d := sum[at]/n - effects[0][at/b.n] - effects[1][at%b.n]
+			explained += n * d * d
+			blocks++
+		}
+	}
+	degrees := float64(blocks - a.n - b.n + 1)
+	if degrees < 1 || squares == 0 {
+		return 0, 1
+	}
+	return explained/squares*float64(len(residuals)) - degrees, math.Sqrt(2 * degrees)
+}
