@@ -17,37 +17,43 @@ const (
 	rowsPerBlock = 10      // rows of a pair of groups in the mean, at least
 	pairRank     = 3       // of a train of two numbers
 	numberRows   = 1_000   // training rows from which such trains are offered
-	mostPairs    = 12      // that are offered together
-	fewPairs     = 4       // that are offered alone too
-	leastPair    = 4.0     // standard deviations by which a pair must exceed chance
+	pairsOfRound = 4       // that are offered together
+	pairRounds   = 4
+	leastPair    = 4.0 // standard deviations by which a pair must exceed chance
 )
 
-// choosePairs offers interactions of two covariates, and of a covariate and a mode. Of all pairs it takes those in which the residuals of the
-// effects differ most between blocks of values.
+// choosePairs offers interactions of two covariates, and of a covariate and a mode, a few at a time as long as they help. Of all pairs it takes those
+// in which the residuals of the model differ most between blocks of values.
 func (c *chooser) choosePairs(ctx context.Context) error {
-	if c.quick() || c.late() || len(c.others) == 0 || !c.gaussianScale() || c.data.Count(dataset.Valid) == 0 {
+	if c.quick() || len(c.others) == 0 || !c.gaussianScale() || c.data.Count(dataset.Valid) == 0 {
 		return nil
 	}
-	pairs, err := c.findPairs(ctx)
-	if err != nil || len(pairs) == 0 {
-		return err
-	}
-	terms, err := c.spec.ParseTerms()
-	if err != nil {
-		return err
-	}
-	candidates := []candidate{{"none", c.spec}}
-	for _, n := range []int{fewPairs, mostPairs} {
-		if n == fewPairs || len(pairs) > fewPairs {
-			some := pairs[:min(n, len(pairs))]
-			texts := make([]string, len(some))
-			for i, t := range some {
-				texts[i] = t.String()
-			}
-			candidates = append(candidates, candidate{strings.Join(texts, ", "), c.withTerms(slices.Concat(some, terms))})
+	subject := "interactions of covariates"
+	for range pairRounds {
+		if c.late() {
+			return nil
 		}
+		terms, err := c.spec.ParseTerms()
+		if err != nil {
+			return err
+		}
+		pairs, err := c.findPairs(ctx, terms)
+		if err != nil || len(pairs) == 0 {
+			return err
+		}
+		texts := make([]string, len(pairs))
+		for i, t := range pairs {
+			texts[i] = t.String()
+		}
+		if err := c.compare(ctx, subject, []candidate{{"none", c.spec}, {strings.Join(texts, ", "), c.withTerms(slices.Concat(pairs, terms))}}); err != nil {
+			return err
+		}
+		if len(c.spec.Terms) == len(terms) {
+			return nil
+		}
+		subject = "more interactions"
 	}
-	return c.compare(ctx, "interactions of covariates", candidates)
+	return nil
 }
 
 // gaussianScale reports whether residuals on the scale of the model are those of its noise.
@@ -56,12 +62,8 @@ func (c *chooser) gaussianScale() bool {
 	return !u.Counts() && !u.Finite() && c.spec.Data.Censored == ""
 }
 
-// findPairs returns terms of pairs that the model lacks, those with the largest interactions first.
-func (c *chooser) findPairs(ctx context.Context) ([]spec.Term, error) {
-	terms, err := c.spec.ParseTerms()
-	if err != nil {
-		return nil, err
-	}
+// findPairs returns terms of pairs that none of the terms has, those with the largest interactions first.
+func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term, error) {
 	m, _, err := c.fitModel(ctx, c.spec, c.data, c.threads())
 	if err != nil {
 		if c.skips(err) {
@@ -97,7 +99,7 @@ func (c *chooser) findPairs(ctx context.Context) ([]spec.Term, error) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b pair) int { return cmp.Compare(b.excess, a.excess) })
-	best := make([]spec.Term, min(len(found), mostPairs))
+	best := make([]spec.Term, min(len(found), pairsOfRound))
 	for i := range best {
 		best[i] = found[i].term
 	}
