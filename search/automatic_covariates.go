@@ -30,7 +30,7 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 	modes := interactingModes
 	if len(c.others) > manyCovariates {
 		modes = 1
-		if c.gaussianScale() {
+		if c.hasResiduals() {
 			modes = 0
 		}
 	}

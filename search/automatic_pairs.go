@@ -25,7 +25,7 @@ const (
 // choosePairs offers interactions of two covariates, and of a covariate and a mode, a few at a time as long as they help. Of all pairs it takes those
 // in which the residuals of the model differ most between blocks of values.
 func (c *chooser) choosePairs(ctx context.Context) error {
-	if c.quick() || len(c.others) == 0 || !c.gaussianScale() || c.data.Count(dataset.Valid) == 0 {
+	if c.quick() || len(c.others) == 0 || !c.hasResiduals() || c.data.Count(dataset.Valid) == 0 {
 		return nil
 	}
 	subject := "interactions of covariates"
@@ -56,10 +56,9 @@ func (c *chooser) choosePairs(ctx context.Context) error {
 	return nil
 }
 
-// gaussianScale reports whether residuals on the scale of the model are those of its noise.
-func (c *chooser) gaussianScale() bool {
-	u := c.spec.Uncertainty
-	return !u.Counts() && !u.Finite() && c.spec.Data.Censored == ""
+// hasResiduals reports whether targets less predictions say where the model is wrong.
+func (c *chooser) hasResiduals() bool {
+	return c.spec.Uncertainty.Likelihood != "ordinal" && c.spec.Data.Censored == "" && c.spec.Data.Exposure == ""
 }
 
 // findPairs returns terms of pairs that none of the terms has, those with the largest interactions first.
