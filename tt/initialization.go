@@ -34,16 +34,18 @@ func (t *Train) Anchored() bool { return t.Cores[0].Anchor != nil }
 // cores and its partners start at the scale sd of the target. The other terms start
 // small, because they fit the residual of that train. Anchored terms start near 1.
 //
-// The leading train need not be the first term: an effect of one core does not
-// depend on its initial values, while the posterior of a product that starts small
-// collapses to 0.
+// The leading train need not be the first term: the posterior of a product that starts small
+// collapses to 0. Effects of one core start alike if there is no train: their prior variances start
+// from their initial values, and a small one grows slowly where there are few rows.
 func (f *Field) Initialize(b backend.Backend, stream func(term int) *rand.Rand, sd float64) {
 	f.Offset = Offset{}
-	lead := max(0, slices.IndexFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 && !t.Anchored() }))
+	lead := slices.IndexFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 && !t.Anchored() })
 	for k, t := range f.Terms {
 		switch {
 		case t.Anchored():
 			t.initialize(b, stream(k), t.unit(), 1)
+		case lead < 0:
+			t.Initialize(b, stream(k), sd/math.Sqrt(float64(len(f.Terms))))
 		case k == lead || slices.Contains(f.Partners(k), lead):
 			t.Initialize(b, stream(k), sd)
 		default:

@@ -1,0 +1,71 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// Blocks of two effects exceed chance by little, those of a product by much.
+func TestInteraction(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mean  func(a, b int) float64
+		found bool
+	}{
+		"noise":       {func(int, int) float64 { return 0 }, false},
+		"two effects": {func(a, b int) float64 { return float64(a) - 0.5*float64(b*b) }, false},
+		"product":     {func(a, b int) float64 { return 0.1 * float64(a-3) * float64(b-2) }, true},
+		"one block":   {func(a, b int) float64 { return float64(a/6) * float64(b/4) }, true},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		a, b, residuals := grouping{of: make([]int, 3000), n: 7}, grouping{of: make([]int, 3000), n: 5}, make([]float64, 3000)
+		for row := range residuals {
+			a.of[row], b.of[row] = rng.IntN(7), rng.IntN(5)
+			residuals[row] = c.mean(a.of[row], b.of[row]) + rng.NormFloat64()
+		}
+		excess, chance := interaction(residuals, a, b)
+		if got := excess > leastPair*chance; got != c.found {
+			t.Errorf("%s: excess %.1f of %.1f by chance", name, excess, chance)
+		}
+	}
+	one := grouping{of: make([]int, 3), n: 1}
+	if excess, _ := interaction([]float64{1, 2, 3}, one, one); excess != 0 {
+		t.Errorf("one block: got %g", excess)
+	}
+}
+
+// Of six covariates the two pairs whose effects depend on each other are found, and nothing else is taken.
+func TestInteractionsOfCovariatesAreFound(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	var text strings.Builder
+	text.WriteString("a,b,c,kind,flag,noise,y\n")
+	for range 2500 {
+		a, b, c, kind, flag := rng.Float64(), rng.Float64(), rng.Float64(), rng.IntN(4), rng.IntN(2)
+		y := a + b + 4*(a-0.5)*(b-0.5) + c + float64(kind*flag)/2 + 0.2*rng.NormFloat64()
+		fmt.Fprintf(&text, "%.4f,%.4f,%.4f,k%d,%d,%.4f,%.4f\n", a, b, c, kind, flag, rng.Float64(), y)
+	}
+	file := filepath.Join(t.TempDir(), "records.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"kind"}, Covariates: []string{"a", "b", "c", "flag", "noise"}, Duplicates: "keep"}}
+	_, r := mustFit(t, s, train.Options{Threads: 2})
+	terms := r.Spec.Terms
+	if !slices.Contains(terms, "a,b:3") || !slices.ContainsFunc(terms, func(t string) bool { return t == "kind*flag" }) {
+		t.Errorf("got %q, want a,b:3 and kind*flag among them", terms)
+	}
+	for _, term := range terms {
+		if strings.Contains(term, "noise") && strings.ContainsAny(term, ",*") && !strings.HasPrefix(term, "kind*") {
+			t.Errorf("got the interaction %s with noise", term)
+		}
+	}
+	if r.Test.R2 < 0.9 {
+		t.Errorf("test R2 %.3f, want 0.9 at least", r.Test.R2)
+	}
+}
