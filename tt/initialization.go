@@ -35,16 +35,18 @@ func (t *Train) Anchored() bool { return t.Cores[0].Anchor != nil }
 // small, because they fit the residual of that train. Anchored terms start near 1.
 //
 // The leading train need not be the first term: the posterior of a product that starts small
-// collapses to 0. Effects of one core start alike if there is no train: their prior variances start
-// from their initial values, and a small one grows slowly where there are few rows.
+// collapses to 0. Without a train, regressions and the effects beside them start alike: their prior variances start
+// from their initial values, and that of a regression on many columns grows slowly if it is small and there are few rows.
 func (f *Field) Initialize(b backend.Backend, stream func(term int) *rand.Rand, sd float64) {
 	f.Offset = Offset{}
 	lead := slices.IndexFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 && !t.Anchored() })
+	alike := lead < 0 && slices.ContainsFunc(f.Terms, func(t *Train) bool { return t.Cores[0].Map != nil })
+	lead = max(0, lead)
 	for k, t := range f.Terms {
 		switch {
 		case t.Anchored():
 			t.initialize(b, stream(k), t.unit(), 1)
-		case lead < 0:
+		case alike:
 			t.Initialize(b, stream(k), sd/math.Sqrt(float64(len(f.Terms))))
 		case k == lead || slices.Contains(f.Partners(k), lead):
 			t.Initialize(b, stream(k), sd)
