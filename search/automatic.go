@@ -226,12 +226,14 @@ func (c *chooser) skips(err error) bool {
 
 // foldBelow is the number of validation rows below which candidates are compared on
 // several folds, because so few rows compare them badly. Below fewRows there are several
-// divisions into folds.
+// divisions into folds. There are as many folds as give comparedRows validation rows
+// together: each costs as much as the fit on the given division.
 const (
-	foldBelow  = 1000
-	folds      = 4
-	fewRows    = 200
-	fewRepeats = 3
+	foldBelow    = 1000
+	folds        = 4
+	fewRows      = 200
+	fewRepeats   = 3
+	comparedRows = 2000
 )
 
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
@@ -251,12 +253,18 @@ func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	if n < fewRows {
 		repeats = fewRepeats
 	}
+	compared := n
 	for i := range repeats {
 		divided, err := data.Folds(folds, s.Seed+i)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, divided...)
+		for _, fold := range divided {
+			if compared < comparedRows {
+				all = append(all, fold)
+				compared += fold.Count(dataset.Valid)
+			}
+		}
 	}
 	return all, nil
 }
