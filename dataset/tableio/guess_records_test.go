@@ -15,6 +15,26 @@ func recordTables() []guessTable {
 		school[i] = 20 * rand.New(rand.NewPCG(3, uint64(i))).Float64()
 	}
 	return []guessTable{
+		{name: "points of groups", target: "y", modes: []string{"group"}, duplicates: "keep", covariates: []string{"x"}, notes: []string{"record of its own"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("group,x,y\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "%d,%.4f,%.4f\n", 1+i/40, 100*r.Float64(), 100*r.NormFloat64())
+				}
+			}},
+		{name: "answers of which two fifths are missing", target: "hours", modes: []string{"degree"}, duplicates: "keep", covariates: []string{"relax", "health", "opinion"}, notes: []string{"record of its own"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("relax,health,hours,degree,opinion\n")
+				some := func(text string) string {
+					if r.IntN(5) < 2 {
+						return ""
+					}
+					return text
+				}
+				for range 2000 {
+					fmt.Fprintf(w, "%s,%s,%s,D%d,%s\n", some(fmt.Sprintf("%d.0", r.IntN(18))), some(fmt.Sprintf("%d.0", r.IntN(30))), some(fmt.Sprintf("%d.0", 10+r.IntN(70))), r.IntN(5), some([]string{"yes", "no"}[r.IntN(2)]))
+				}
+			}},
 		{name: "houses with a date", target: "price", modes: []string{"zipcode", "time=date"}, duplicates: "keep",
 			covariates: []string{"bedrooms", "sqft_living", "floors", "grade", "yr_built", "lat"}, leftOut: map[string]string{"id": "almost every row"}, notes: []string{"record of its own"},
 			text: func(w *strings.Builder, r *rand.Rand) {
