@@ -63,6 +63,7 @@ type chooser struct {
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
 	gaussian  *spec.Spec       // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
+	narrowly  bool             // Student noise was better than Gaussian noise, but by less than its margin
 	scores    map[string]score // by specification: the best of a step is the first of the next
 	decisions []model.Decision
 
