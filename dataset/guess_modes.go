@@ -52,6 +52,8 @@ func (g *guesser) guessModes() {
 			parts = append(parts, c)
 		case c.Integer && !namedID(c.Name) && g.copiesTarget(c):
 			c.reason = followsReason
+		case g.summed[c]:
+			c.reason = sumsReason
 		case c.Integer && !namedID(c.Name):
 			weak = append(weak, c)
 		default:

@@ -318,7 +318,7 @@ func (g *guesser) recordRule(rule string, describing int) bool {
 func (g *guesser) describing() (modes []string, following []*sampleColumn) {
 	for i, c := range g.columns {
 		switch {
-		case i == g.target || !g.describesRecord(c):
+		case i == g.target || g.summed[c] || !g.describesRecord(c):
 		case g.followsTarget(c):
 			following = append(following, c)
 		default:
