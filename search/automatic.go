@@ -62,9 +62,9 @@ type chooser struct {
 	rows      int      // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
-	gaussian  *spec.Spec       // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
-	narrowly  bool             // Student noise was better than Gaussian noise, but by less than its margin
-	scores    map[string]score // by specification: the best of a step is the first of the next
+	gaussian  *spec.Spec        // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
+	narrowly  bool              // Student noise was better than Gaussian noise, but by less than its margin
+	scores    map[string]*score // by specification: the best of a step is the first of the next
 	decisions []model.Decision
 
 	deadline time.Time // from which nothing more is compared; zero for none
@@ -88,7 +88,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.folds, err = foldsOf(s, data); err != nil {
 		return s, nil, nil, err
 	}
-	c.scores = map[string]score{}
+	c.scores = map[string]*score{}
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -234,7 +234,7 @@ const (
 	folds        = 4
 	fewRows      = 200
 	fewRepeats   = 3
-	comparedRows = 2000
+	comparedRows = 3000
 )
 
 // foldsOf returns the divisions of the rows on which candidates are compared: the given

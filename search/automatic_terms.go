@@ -373,8 +373,8 @@ func (c *chooser) chooseNoiseUse(ctx context.Context) error {
 	predict, fit := c.spec.Clone(), c.spec.Clone()
 	predict.Uncertainty.Noise, fit.Uncertainty.Noise = noise, noise
 	fit.Uncertainty.NoiseUse = "fit"
-	if len(c.folds) == 1 {
-		c.scores[string(predict.YAML())] = score{crps: crps} // the same fit
+	if !c.future() || len(c.folds) == 1 {
+		c.scores[string(predict.YAML())] = &score{divisions: []float64{crps}} // the same fit on the given division
 	}
 	open := c.spec
 	if err := c.compare(ctx, "use of the noise "+noise, []candidate{{"predict", predict}, {"fit", fit}}); err != nil {
