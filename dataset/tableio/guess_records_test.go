@@ -124,6 +124,14 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "%s,%.2f\n", day(0).Add(time.Duration(i)*30*time.Minute+time.Duration(880+r.IntN(40))*time.Second).Format(time.DateTime), r.Float64())
 				}
 			}},
+		{name: "date and clock with AM and PM in two columns", target: "load", modes: []string{"station", "time=Date+Time"}, notes: []string{"the date and the hour of one time"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Date,Time,station,load\n")
+				for i := range 3 * 24 * 20 {
+					at := day(0).Add(time.Duration(i/3) * time.Hour)
+					fmt.Fprintf(w, "%s,%s,S%d,%.2f\n", at.Format(time.DateOnly), at.Format("3:04 PM"), i%3, 90*r.Float64())
+				}
+			}},
 		{name: "date and clock in two columns", target: "load", modes: []string{"station", "time=date+time"}, notes: []string{"the date and the hour of one time"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("station,date,time,load\n")
