@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -36,14 +37,14 @@ func TestFoldsByRows(t *testing.T) {
 	}
 }
 
-// A candidate that is clearly worse on the first divisions is not fitted on the others, and one that is as good as the best is.
-func TestGivesUpWorseCandidates(t *testing.T) {
-	t.Parallel()
+// newFoldsChooser returns a chooser of a table of 1,500 rows with the modes a and b, whose targets are the id of a plus noise.
+func newFoldsChooser(t *testing.T, noise func(*rand.Rand) float64) *chooser {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	b.WriteString("a,b,y\n")
 	for i := range 1500 {
-		fmt.Fprintf(&b, "a%d,b%d,%.3f\n", i%30, i/30, float64(i%30)+rng.NormFloat64())
+		fmt.Fprintf(&b, "a%d,b%d,%.3f\n", i%30, i/30, float64(i%30)+noise(rng))
 	}
 	file := filepath.Join(t.TempDir(), "t.csv")
 	writeFile(t, file, b.String())
@@ -57,8 +58,30 @@ func TestGivesUpWorseCandidates(t *testing.T) {
 	if c.folds, err = foldsOf(s, data); err != nil || len(c.folds) != 5 {
 		t.Fatalf("%d divisions, error %v", len(c.folds), err)
 	}
+	return c
+}
+
+// Student noise that was better than Gaussian noise by less than its margin is compared again with all terms.
+func TestConfirmsStudentNoise(t *testing.T) {
+	t.Parallel()
+	for _, narrowly := range []bool{false, true} {
+		c := newFoldsChooser(t, func(rng *rand.Rand) float64 { return rng.NormFloat64() / math.Sqrt(rng.Float64()*rng.Float64()) })
+		c.narrowly, c.gaussian = narrowly, &c.spec
+		if err := c.confirmScale(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if compared := len(c.decisions) == 1; compared != narrowly || narrowly && c.spec.Uncertainty.Likelihood != "student" {
+			t.Errorf("narrowly %v: the decisions are %v, the likelihood is %s", narrowly, c.decisions, c.spec.Uncertainty.Likelihood)
+		}
+	}
+}
+
+// A candidate that is clearly worse on the first divisions is not fitted on the others, and one that is as good as the best is.
+func TestGivesUpWorseCandidates(t *testing.T) {
+	t.Parallel()
+	c := newFoldsChooser(t, func(rng *rand.Rand) float64 { return rng.NormFloat64() })
 	with := func(terms ...string) spec.Spec {
-		s := s.Clone()
+		s := c.spec.Clone()
 		s.Terms = terms
 		return s
 	}
