@@ -180,6 +180,7 @@ type calendarPart struct {
 	column    int     // of the mode
 	at        int     // among the numbers of the column
 	named     bool    // the role is not a guess by its range
+	half      bool    // a part of a time of the day with AM or PM
 	dates     calendar.Order
 	clock     calendar.Clock
 	note      string // how ambiguous dates are read
@@ -195,6 +196,11 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 			continue
 		}
 		within, ok := numberParts(values)
+		if len(parts) == 1 && parts[0].role == wholeDate && !(ok && areClocks(values)) {
+			if clock, half := halfClockParts(values); half {
+				within, ok = clock, true
+			}
+		}
 		if !ok {
 			return nil, false
 		}

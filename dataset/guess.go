@@ -167,6 +167,7 @@ func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	for _, c := range g.columns {
 		g.Columns = append(g.Columns, c.ColumnInfo)
 	}
+	g.findSums()
 	g.guessModes()
 	g.checkCells()
 	g.findWide()
@@ -201,8 +202,9 @@ type guesser struct {
 	target  int // index of the target, or -1
 	modes   []sampleMode
 	roles   sampleRoles
-	ranks   []float64     // see targetRanks
-	renamed *sampleColumn // ids in a column called time, beside the time itself
+	ranks   []float64              // see targetRanks
+	summed  map[*sampleColumn]bool // see findSums
+	renamed *sampleColumn          // ids in a column called time, beside the time itself
 }
 
 // GuessError says what a guess could not find and what to give instead.

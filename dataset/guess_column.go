@@ -42,6 +42,11 @@ func (g *guesser) readColumns() {
 			value := record[i]
 			code, seen := index[value]
 			if !seen {
+				if code, seen = alikeValue(index, value); seen {
+					index[value] = code
+				}
+			}
+			if !seen {
 				code = int32(len(c.values))
 				index[value] = code
 				c.values, c.counts, c.first = append(c.values, value), append(c.counts, 0), append(c.first, row)
@@ -61,6 +66,21 @@ func (g *guesser) readColumns() {
 		c.setKind(len(g.sample.Rows))
 		c.findUnit()
 	}
+}
+
+// alikeValue returns the code of the value that is the same whole number, as 12 is for 12.0.
+func alikeValue(index map[string]int32, value string) (code int32, ok bool) {
+	if value == "" || value[0] > '9' {
+		return 0, false
+	}
+	if whole := string(WholeID([]byte(value))); whole != value {
+		code, ok = index[whole]
+		return code, ok
+	}
+	if isWhole([]byte(value)) {
+		code, ok = index[value+".0"]
+	}
+	return code, ok
 }
 
 // readNumbers counts numbers. The column has the format of the table if that fits all

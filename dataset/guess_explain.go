@@ -38,6 +38,9 @@ func (g *guesser) explain() {
 		if c.covariate && g.copiesTarget(c) {
 			c.reason, c.covariate = followsReason, false
 		}
+		if g.summed[c] {
+			c.reason, c.covariate = sumsReason, false
+		}
 		reason := c.reason
 		if reason == "" && c.Distinct == 1 {
 			reason = "the same value in every row"

@@ -52,6 +52,8 @@ func (g *guesser) guessModes() {
 			parts = append(parts, c)
 		case c.Integer && !namedID(c.Name) && g.copiesTarget(c):
 			c.reason = followsReason
+		case g.summed[c]:
+			c.reason = sumsReason
 		case c.Integer && !namedID(c.Name):
 			weak = append(weak, c)
 		default:
@@ -257,7 +259,7 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "it is a weight, an exposure, a covariate or another target"
 	case c.dividesRows() != "":
 		c.reason = c.dividesRows()
-	case nameHasWord(c.Name, weightWords):
+	case g.weighsRows(c):
 		c.reason = "by its name it is a weight or an exposure; data.weight or data.exposure uses it"
 	case c.Distinct == 0:
 		c.reason = "it is empty"
@@ -273,7 +275,7 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = g.mixedPercents(slices.Index(g.columns, c))
 	case c.Kind == KindNumber && c.NotNumbers > 0:
 		c.reason = "numbers, but " + strings.TrimPrefix(c.NotNumberText(g.unit), "column "+c.Name+", ")
-	case c.Kind == KindNumber && namedCovariate(c.Name):
+	case c.numeric && nameHasWord(c.Name, weightWords) || c.Kind == KindNumber && namedCovariate(c.Name):
 		c.mayInform("a quantity by its name, not an id")
 	case c.Kind == KindNumber && c.Integer:
 		c.mayInform("numbers that hardly repeat, not an id")

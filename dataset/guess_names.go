@@ -15,7 +15,7 @@ var (
 	idWords = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "zipcode", "postcode", "postal", "plz", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
 		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
 		"year", "quarter", "month", "week", "weekday", "day", "hour", "hr", "minute", "dow", "region", "city", "state", "country", "county", "zone", "district",
-		"sensor", "station", "site", "device", "meter", "machine", "channel", "route", "flight", "line", "stop", "location", "period", "gene", "patient", "subject", "team", "player"}
+		"sensor", "station", "site", "device", "meter", "machine", "channel", "route", "flight", "line", "stop", "location", "period", "gene", "patient", "subject", "group", "team", "player"}
 	covariateWords = []string{"price", "cost", "discount", "pct", "percent", "percentage", "share", "rate", "ratio", "temp", "atemp", "temperature", "hum", "humidity",
 		"wind", "windspeed", "pressure", "rain", "precipitation", "snow", "lat", "lon", "lng", "long", "latitude", "longitude", "altitude", "elevation",
 		"size", "area", "age", "distance", "width", "height", "length", "duration", "cpi", "unemployment", "index", "population", "income", "promo", "promotion", "onpromotion",
@@ -29,6 +29,10 @@ var (
 	partWords   = []string{"part", "split", "fold"}
 	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
 	weightWords = []string{"weight", "weights", "exposure"}
+	// Columns beside which a weight is that of animals or plants, or of things, and words before it that say so.
+	livingWords = []string{"species", "genus", "breed", "diet", "feed", "litter", "variety", "cultivar", "wing", "tail", "bill", "hindfoot", "chick", "rat", "mouse", "pig", "cow", "calf", "lamb", "fish", "animal", "plant", "gestation"}
+	thingWords  = []string{"height", "length", "width", "girth", "bmi", "waist", "density", "mpg", "horsepower", "cylinders", "displacement", "gained", "premature", "premie"}
+	massWords   = []string{"body", "birth", "live", "carcass", "net", "gross", "kg", "g", "grams", "lb", "lbs", "vehicle", "curb", "item", "product", "package", "parcel", "fruit", "egg", "seed", "grain", "plant", "root", "shoot", "dry", "wet", "fresh"}
 	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
 		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}
 )

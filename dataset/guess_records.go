@@ -51,8 +51,9 @@ func (g *guesser) takeRecords() {
 
 // keepRows proposes to keep the rows of few cells with the modes as they are.
 func (g *guesser) keepRows(describe bool) {
-	cells := g.Rows - g.Repeated
-	if g.Repeated == 0 || g.Rows < recordsPerCell*cells || g.hasTime() {
+	rows := g.observed()
+	cells := rows - g.Repeated
+	if g.Repeated == 0 || rows < recordsPerCell*cells || g.hasTime() {
 		return
 	}
 	describing, _ := g.describing()
@@ -70,8 +71,8 @@ func (g *guesser) keepRows(describe bool) {
 // noteRecords sets the covariates and says how the rows are read.
 func (g *guesser) noteRecords(describing []describing) {
 	note := "each row is taken for a record of its own (data.duplicates is keep)"
-	if cells := g.Rows - g.Repeated; len(g.modes) > 0 && g.Rows >= recordsPerCell*cells {
-		note = fmt.Sprintf("there are %s for each combination of ids, so ", plural.Count(g.Rows/cells, "row")) + note
+	if rows := g.observed(); len(g.modes) > 0 && rows > g.Repeated && rows >= recordsPerCell*(rows-g.Repeated) {
+		note = fmt.Sprintf("there are %s for each combination of ids, so ", plural.Count(rows/(rows-g.Repeated), "row")) + note
 	} else {
 		note = "no columns tell all rows apart as those of a panel do, so " + note
 	}
@@ -92,11 +93,15 @@ func (g *guesser) noteRecords(describing []describing) {
 
 // areRecords reports whether rows with so many columns that describe them are records rather than cells of some modes.
 func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
-	unique := g.Rows - g.Repeated
+	rows := g.observed()
+	unique := rows - g.Repeated
 	switch {
 	case len(cells) == 0:
 		return describing > 0
-	case g.Repeated > 0 && g.Rows >= recordsPerCell*unique && !slices.ContainsFunc(cells, isTime):
+	case g.Repeated > 0 && rows >= recordsPerCell*unique && !slices.ContainsFunc(cells, isTime):
+		if len(cells) == 1 && describing > 0 && g.Duplicates != "last" {
+			return true // one value per id would leave nothing to learn
+		}
 		return g.recordRule(g.Duplicates, describing) && (describing > 0 || unique < fewRows)
 	case describing == 0 || g.singleSeries(cells) || g.designed(cells):
 		return false
@@ -108,6 +113,17 @@ func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
 	repeats.Equal, repeats.PutBack = false, false // as cells that are unique by chance have no repeats
 	rule, _ := g.duplicateRule(repeats)
 	return g.recordRule(rule, describing)
+}
+
+// observed returns the number of rows with a target.
+func (g *guesser) observed() int {
+	n := 0
+	for _, row := range g.sample.Rows {
+		if !Missing(row[g.target]) {
+			n++
+		}
+	}
+	return n
 }
 
 // isWeak reports whether a mode is a column of integers without the name of an id.
@@ -313,7 +329,7 @@ type describing struct {
 func (g *guesser) describing() (columns []describing, following []*sampleColumn) {
 	for i, c := range g.columns {
 		switch {
-		case i == g.target || !g.describesRecord(c):
+		case i == g.target || g.summed[c] || !g.describesRecord(c):
 		case g.followsTarget(c):
 			following = append(following, c)
 		default:
@@ -330,7 +346,7 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 // describesRecord reports whether a column that is no mode says something about single rows.
 func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
-	case g.reserved(c) || c.Distinct < 2 || 2*(c.empty+c.Missing) > g.Rows || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
+	case g.reserved(c) || c.Distinct < 2 || 2*c.Missing > g.Rows || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
 	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false

@@ -89,6 +89,9 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	if nameHasWord(c.Name, idWords) {
 		score -= 10
 	}
+	if nameHasWord(c.Name, weightWords) && g.beside(c, livingWords) {
+		score += 3
+	}
 	switch {
 	case priced:
 		score += 6
@@ -143,7 +146,37 @@ func (g *guesser) numbersRows(c *sampleColumn) bool {
 
 // reserved reports whether a column has another purpose than target or mode.
 func (g *guesser) reserved(c *sampleColumn) bool {
-	return g.given.reserves(c.Name) || c.dividesRows() != "" || nameHasWord(c.Name, weightWords)
+	return g.given.reserves(c.Name) || c.dividesRows() != "" || g.weighsRows(c)
+}
+
+// weighsRows reports whether a column is by its name a weight or an exposure of the rows, and not the measured weight of animals or things.
+func (g *guesser) weighsRows(c *sampleColumn) bool {
+	return c.numeric && nameHasWord(c.Name, weightWords) && !g.isMass(c)
+}
+
+// isMass reports whether a column called weight is one that was measured: its name says of what (body_weight), or other columns are those of
+// animals, plants or things with a size, or there is no other column that could be the target, unless small integers count rows.
+func (g *guesser) isMass(c *sampleColumn) bool {
+	if nameHasWord(c.Name, []string{"exposure"}) {
+		return false
+	}
+	if words := NameWords(c.Name); len(words) > 1 {
+		return nameHasWord(c.Name, massWords)
+	}
+	if g.beside(c, livingWords) || g.beside(c, thingWords) {
+		return true
+	}
+	return c.Min > 1 && !slices.ContainsFunc(g.columns, func(o *sampleColumn) bool {
+		return o != c && o.numeric && o.Distinct > 2 && o.Kind != KindDate && !nameHasWord(o.Name, idWords) && !g.given.reserves(o.Name)
+	})
+}
+
+// beside reports whether another column has one of some words in its name; a length or a width has it at the end.
+func (g *guesser) beside(c *sampleColumn, words []string) bool {
+	return slices.ContainsFunc(g.columns, func(o *sampleColumn) bool {
+		last := lastWord(o.Name)
+		return o != c && nameHasWord(o.Name, words) && (last == "length" || last == "width" || !nameHasWord(o.Name, []string{"length", "width"}))
+	})
 }
 
 // mostFolds is the number of folds up to which integers may number them.

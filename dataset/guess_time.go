@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -168,7 +169,7 @@ func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*s
 		return nil, nil
 	}
 	clocks := slices.DeleteFunc(slices.Concat(ids, parts), func(c *sampleColumn) bool {
-		return c.empty > 0 || c.Missing > 0 || c.Distinct < 2 || c.calendarRole() != anHour && !areClocks(c.values)
+		return c.empty > 0 || c.Missing > 0 || c.Distinct < 2 || c.calendarRole() != anHour && !areClocks(c.values) && !areHalfClocks(c.values)
 	})
 	if len(clocks) != 1 {
 		return nil, nil
@@ -177,6 +178,9 @@ func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*s
 	hours := map[string]bool{}
 	for _, v := range clock.values {
 		hour, _, _ := strings.Cut(v, ":")
+		if numbers, half := halfClock(v); half {
+			hour = strconv.Itoa(int(numbers[0]))
+		}
 		hours[strings.TrimLeft(hour, "0")] = true
 	}
 	if len(hours) < leastHours {

@@ -26,6 +26,7 @@ type TimePart struct {
 	Column int    // of the mode
 	At     int    // among the numbers of the column
 	Named  bool   // the column or the id names the unit; otherwise its range suggests it
+	Half   bool   // of a time of the day with AM or PM
 	Dates  string // order of day, month and year of a date, see [DateOrders]
 
 	clock calendar.Clock // of a date
@@ -66,7 +67,7 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 		if parts, ok := partsOfColumns(m.Columns, fields); ok {
 			if note, ok := rankParts(parts); ok {
 				for _, p := range parts {
-					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named, Dates: string(p.dates), clock: p.clock})
+					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named, Half: p.half, Dates: string(p.dates), clock: p.clock})
 					f.firstYear = max(f.firstYear, p.firstYear)
 				}
 				for _, column := range fields {
@@ -139,7 +140,11 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 			continue
 		}
 		numbers, words := []float64(nil), f.around[p.Column]
-		if plain, ok := plainNumbers([]string{text}); ok && words == "" { // 1.2016 may be January as well
+		if p.Half {
+			if numbers, ok = halfClock(text); !ok {
+				return nil, false
+			}
+		} else if plain, ok := plainNumbers([]string{text}); ok && words == "" { // 1.2016 may be January as well
 			numbers = plain.values
 		} else if numbers, _, words = cutNumbers(text); words != f.around[p.Column] {
 			return nil, false

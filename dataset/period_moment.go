@@ -41,6 +41,12 @@ func (m Mode) joinedMoment(id string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t, ok := calendar.Order(m.idDates).Parse([]byte(id[:at]))
+	if numbers, half := halfClock(id[at+1:]); half {
+		for i, n := range numbers {
+			t = t.Add(time.Duration(n) * []time.Duration{time.Hour, time.Minute, time.Second}[i])
+		}
+		return t, ok
+	}
 	for i, text := range strings.Split(id[at+1:], ":") {
 		n, err := strconv.Atoi(text)
 		if err != nil || i > 2 {

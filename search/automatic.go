@@ -62,8 +62,9 @@ type chooser struct {
 	rows      int      // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
-	gaussian  *spec.Spec       // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
-	scores    map[string]score // by specification: the best of a step is the first of the next
+	gaussian  *spec.Spec        // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
+	narrowly  bool              // Student noise was better than Gaussian noise, but by less than its margin
+	scores    map[string]*score // by specification: the best of a step is the first of the next
 	decisions []model.Decision
 
 	deadline time.Time // from which nothing more is compared; zero for none
@@ -87,7 +88,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.folds, err = foldsOf(s, data); err != nil {
 		return s, nil, nil, err
 	}
-	c.scores = map[string]score{}
+	c.scores = map[string]*score{}
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -226,12 +227,14 @@ func (c *chooser) skips(err error) bool {
 
 // foldBelow is the number of validation rows below which candidates are compared on
 // several folds, because so few rows compare them badly. Below fewRows there are several
-// divisions into folds.
+// divisions into folds. There are as many folds as give comparedRows validation rows
+// together: each costs as much as the fit on the given division.
 const (
-	foldBelow  = 1000
-	folds      = 4
-	fewRows    = 200
-	fewRepeats = 3
+	foldBelow    = 1000
+	folds        = 4
+	fewRows      = 200
+	fewRepeats   = 3
+	comparedRows = 3000
 )
 
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
@@ -251,12 +254,18 @@ func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	if n < fewRows {
 		repeats = fewRepeats
 	}
+	compared := n
 	for i := range repeats {
 		divided, err := data.Folds(folds, s.Seed+i)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, divided...)
+		for _, fold := range divided {
+			if compared < comparedRows {
+				all = append(all, fold)
+				compared += fold.Count(dataset.Valid)
+			}
+		}
 	}
 	return all, nil
 }

@@ -50,7 +50,7 @@ func TestChooseFactors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chooser := &chooser{spec: s, data: data, effort: effort{rows: 400, sweeps: 8}, modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train), scores: map[string]score{}}
+		chooser := &chooser{spec: s, data: data, effort: effort{rows: 400, sweeps: 8}, modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train), scores: map[string]*score{}}
 		if chooser.folds, err = foldsOf(s, data); err != nil {
 			t.Fatal(err)
 		}

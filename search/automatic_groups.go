@@ -35,7 +35,7 @@ func (c *chooser) chooseGroups(ctx context.Context) error {
 		}
 		return err
 	}
-	c.scores[string(s.YAML())] = score{crps: crps}
+	c.scores[string(s.YAML())] = &score{divisions: []float64{crps}}
 	var groups []spec.Term
 	var texts []string
 	for _, side := range r.Side {

@@ -65,16 +65,27 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 	if c.spec.Uncertainty.Likelihood == spec.Auto {
 		c.gaussian = &start
 	}
-	return c.compare(ctx, "scale", candidates)
+	if err := c.compare(ctx, "scale", candidates); err != nil {
+		return err
+	}
+	options := c.decisions[len(c.decisions)-1].Options
+	if last := len(options) - 1; last > 0 && options[0].Taken && candidates[last].spec.Uncertainty.Likelihood == "student" {
+		c.narrowly = options[last].CRPS != nil && options[0].CRPS != nil && *options[last].CRPS < *options[0].CRPS
+	}
+	return nil
 }
 
 // confirmScale compares a likelihood that was chosen with effects alone with Gaussian noise
 // on the transformed scale once more, now with all terms: a series or a train may explain what
-// seemed to be noise, and counts whose rates change by orders of magnitude are hard to fit.
+// seemed to be noise, and counts whose rates change by orders of magnitude are hard to fit. On a small table Student
+// noise that was better by less than its margin is compared once more too.
 func (c *chooser) confirmScale(ctx context.Context) error {
 	chosen := c.spec.Uncertainty.Likelihood
-	if c.quick() || c.gaussian == nil || chosen == "gaussian" {
+	if c.quick() || c.gaussian == nil || chosen == "gaussian" && !(c.narrowly && c.rows <= c.effort.rows) {
 		return nil
+	}
+	if chosen == "gaussian" {
+		return c.compare(ctx, "scale, with all terms", []candidate{{c.spec.Transform, c.spec}, {c.spec.Transform + " with student noise", withLikelihood(c.spec, "student")}})
 	}
 	other := c.spec.Clone()
 	other.Transform = c.gaussian.Transform

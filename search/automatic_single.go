@@ -10,9 +10,9 @@ import (
 )
 
 // single reports whether the table is one series: its only mode is a time with regular
-// periods.
+// periods, which do not have several rows each, as the numbers of groups do.
 func (c *chooser) single() bool {
-	return len(c.modes) == 1 && c.data.TimeMode() == 0 && c.data.Regular(0)
+	return len(c.modes) == 1 && c.data.TimeMode() == 0 && c.data.Regular(0) && c.rows < 2*c.sizes[0]
 }
 
 // A cycle is a season of one series: a periodic component of the series term, or effects

@@ -271,7 +271,7 @@ func (c *chooser) chooseRank(ctx context.Context) error {
 	given := terms[0].Ranks[0]
 	var candidates []candidate
 	for _, rank := range []int{given, given / 2, 2 * given} {
-		if rank < 1 || rank > c.effort.rank || len(terms[0].Ranks) > 2 && rank > longRank {
+		if rank < 1 || rank > c.effort.rank || len(terms[0].Ranks) > 2 && rank > longRank || len(terms[0].Cores) > mostOrdered && rank > given {
 			continue
 		}
 		s := c.spec.Clone()
@@ -359,7 +359,7 @@ func (c *chooser) chooseNoiseUse(ctx context.Context) error {
 	if c.quick() || c.late() || c.spec.Uncertainty.Noise != spec.Auto || c.spec.Uncertainty.OwnNoise() || !c.spec.Uncertainty.Bayesian() || c.rows > c.effort.rows || c.data.Count(dataset.Valid) == 0 {
 		return nil
 	}
-	_, r, err := c.fit(ctx, c.spec, c.data)
+	crps, r, err := c.fit(ctx, c.spec, c.data)
 	if err != nil {
 		if c.skips(err) {
 			return nil
@@ -373,6 +373,9 @@ func (c *chooser) chooseNoiseUse(ctx context.Context) error {
 	predict, fit := c.spec.Clone(), c.spec.Clone()
 	predict.Uncertainty.Noise, fit.Uncertainty.Noise = noise, noise
 	fit.Uncertainty.NoiseUse = "fit"
+	if !c.future() || len(c.folds) == 1 {
+		c.scores[string(predict.YAML())] = &score{divisions: []float64{crps}} // the same fit on the given division
+	}
 	open := c.spec
 	if err := c.compare(ctx, "use of the noise "+noise, []candidate{{"predict", predict}, {"fit", fit}}); err != nil {
 		return err

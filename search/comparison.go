@@ -82,9 +82,18 @@ func finite(crps float64) *float64 {
 
 // A score is the CRPS of a candidate, or why it has none.
 type score struct {
-	crps float64
-	err  error
+	crps      float64
+	err       error
+	divisions []float64 // CRPS by division, as far as they are known
 }
+
+// Comparisons on several divisions begin with the first ones. Candidates that are worse there than the best by
+// givenUp, and more where these have few validation rows, are not fitted on the others.
+const (
+	firstDivisions = 3
+	givenUp        = 0.02
+	givenUpByRows  = 0.3 // divided by the root of the number of rows
+)
 
 // scoresOf returns the scores of candidates: all of them, or the first ones if the time for
 // comparisons is over.
@@ -100,7 +109,7 @@ func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []can
 	for i, one := range candidates {
 		specs[i] = one.spec
 	}
-	if c.deadline.IsZero() && c.workers(len(specs)*len(c.folds)) > 1 {
+	if c.deadline.IsZero() {
 		return c.score(ctx, specs, notes(0))
 	}
 	var scores []score
@@ -124,9 +133,11 @@ func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int
 		}
 		return scores
 	}
-	var open []spec.Spec // that are not known yet, each once
-	var places []int     // of the open ones among the specifications
-	keys := make([]string, len(specs))
+	var known []*score // each specification once
+	var open []spec.Spec
+	var places []int // of them among the specifications
+	at := make([]int, len(specs))
+	byKey := map[string]int{}
 	for i, s := range specs {
 		if s.Uncertainty.Noise == spec.Auto {
 			s.Uncertainty.Noise = "constant"
@@ -134,71 +145,128 @@ func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int
 		if len(informed) > 0 && s.Side.Variant != "plain" { // a step before the choice of the variant
 			s = withVariant(s, informed, s.Side.Variant)
 		}
-		keys[i] = string(s.YAML())
-		if _, known := c.scores[keys[i]]; !known {
-			c.scores[keys[i]] = score{}
-			open, places = append(open, s), append(places, i)
+		key := string(s.YAML())
+		k, found := byKey[key]
+		if !found {
+			k = len(known)
+			byKey[key] = k
+			if c.scores[key] == nil || c.scores[key].err != nil {
+				c.scores[key] = &score{}
+			}
+			known, open, places = append(known, c.scores[key]), append(open, s), append(places, i)
 		}
+		at[i] = k
 	}
-	for k, found := range c.measureAll(ctx, open, func(k int) { began(places[k]) }) {
-		c.scores[keys[places[k]]] = found
+	all, first := len(c.folds), firstDivisions
+	if c.future() || len(known) == 1 || all < first {
+		first = all // origins are few, and one is compared with those of other steps
 	}
-	for i, key := range keys {
-		scores[i] = c.scores[key]
+	everyone := make([]int, len(known))
+	for k := range everyone {
+		everyone[k] = k
 	}
-	for _, i := range places {
-		if scores[i].err != nil {
-			delete(c.scores, keys[i])
+	c.measureAll(ctx, known, open, everyone, first, func(k int) { began(places[k]) })
+	best, contenders := c.contenders(known, first)
+	count := first
+	if len(contenders) > 1 || best >= 0 && len(known[best].divisions) == all {
+		c.measureAll(ctx, known, open, contenders, all, func(int) {})
+		count = all
+	}
+	for i, k := range at {
+		scores[i] = *known[k]
+		if known[k].err != nil {
+			continue
+		}
+		scores[i].crps = c.mean(known[k].divisions[:min(count, len(known[k].divisions))])
+		if len(known[k].divisions) < count && best >= 0 && c.mean(known[best].divisions[:first]) > 0 { // given up
+			scores[i].crps = c.mean(known[best].divisions[:count]) / c.mean(known[best].divisions[:first]) * c.mean(known[k].divisions[:first])
 		}
 	}
 	return scores
+}
+
+// contenders returns which scores on the first divisions are close to the best, and the best, or -1.
+func (c *chooser) contenders(known []*score, first int) (best int, close []int) {
+	best, rows := -1, 0
+	for _, d := range c.folds[:first] {
+		rows += d.Count(dataset.Valid)
+	}
+	lowest := math.Inf(1)
+	for k, one := range known {
+		if one.err == nil && c.mean(one.divisions[:first]) < lowest {
+			best, lowest = k, c.mean(one.divisions[:first])
+		}
+	}
+	limit := lowest * (1 + givenUp + givenUpByRows/math.Sqrt(float64(max(rows, 1))))
+	for k, one := range known {
+		if best >= 0 && one.err == nil && c.mean(one.divisions[:first]) <= limit {
+			close = append(close, k)
+		}
+	}
+	return best, close
+}
+
+// mean returns the mean CRPS of some divisions. With folds, the given division has half of
+// the weight: the final fit starts as the fit on it and finds the same optimum, which may be
+// a bad one by chance. The origins of a forecast have equal weights.
+func (c *chooser) mean(divisions []float64) float64 {
+	n := float64(len(divisions))
+	given := 1.0
+	switch {
+	case c.future(): // origins are alike
+		given = 1 / n
+	case n > 1:
+		given = 0.5
+	}
+	mean := 0.0
+	for i, crps := range divisions {
+		weight := given
+		if i > 0 {
+			weight = (1 - given) / (n - 1)
+		}
+		mean += weight * crps
+	}
+	return mean
 }
 
 // measure is score for one specification, without what is known already.
 func (c *chooser) measure(ctx context.Context, s spec.Spec) (float64, error) {
-	found := c.measureAll(ctx, []spec.Spec{s}, func(int) {})[0]
-	return found.crps, found.err
+	found := &score{}
+	c.measureAll(ctx, []*score{found}, []spec.Spec{s}, []int{0}, len(c.folds), func(int) {})
+	return c.mean(found.divisions), found.err
 }
 
-// measureAll fits specifications on all folds. With folds, the given division has half of
-// the weight: the final fit starts as the fit on it and finds the same optimum, which may be
-// a bad one by chance. The origins of a forecast have equal weights.
-func (c *chooser) measureAll(ctx context.Context, specs []spec.Spec, began func(i int)) []score {
-	folds := len(c.folds)
-	fits := make([]score, len(specs)*folds)
+// measureAll fits some of the specifications on the first divisions, as far as their scores are not known. began is called before the first fit of one.
+func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.Spec, which []int, first int, began func(k int)) {
+	type fit struct {
+		k, division int
+		score
+	}
+	var fits []fit
+	for _, k := range which {
+		for division := len(known[k].divisions); division < first && known[k].err == nil; division++ {
+			fits = append(fits, fit{k: k, division: division})
+		}
+	}
 	workers := c.workers(len(fits))
 	var progress sync.Mutex
 	parallel.For(workers, len(fits), func(i int) {
-		at, fold := i/folds, i%folds
-		if fold == 0 {
+		f := &fits[i]
+		if f.division == 0 {
 			progress.Lock()
-			began(at)
+			began(f.k)
 			progress.Unlock()
-		} else if workers == 1 && fits[i-1].err != nil {
-			fits[i].err = fits[i-1].err
+		}
+		if workers == 1 && i > 0 && fits[i-1].err != nil && (fits[i-1].k == f.k || !c.skips(fits[i-1].err)) {
+			f.err = fits[i-1].err
 			return
 		}
-		fits[i].crps, _, fits[i].err = c.fitWith(ctx, specs[at], c.folds[fold], c.threads()/workers)
+		f.crps, _, f.err = c.fitWith(ctx, specs[f.k], c.folds[f.division], c.threads()/workers)
 	})
-	given := 1.0
-	switch {
-	case c.future(): // origins are alike
-		given = 1 / float64(folds)
-	case folds > 1:
-		given = 0.5
+	for _, f := range fits {
+		known[f.k].err = cmp.Or(known[f.k].err, f.err)
+		known[f.k].divisions = append(known[f.k].divisions, f.crps)
 	}
-	scores := make([]score, len(specs))
-	for i := range scores {
-		for fold, one := range fits[i*folds:][:folds] {
-			weight := given
-			if fold > 0 {
-				weight = (1 - given) / float64(folds-1)
-			}
-			scores[i].crps += weight * one.crps
-			scores[i].err = cmp.Or(scores[i].err, one.err)
-		}
-	}
-	return scores
 }
 
 // threadsOfSample is the number of threads that a fit on a sample uses well. With more, its loops wait longer than they work.

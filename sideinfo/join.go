@@ -80,9 +80,17 @@ func Join(spec Spec, mode dataset.Mode, frame *dataset.Frame, ids []string) (*Jo
 	j := &Joined{Spec: spec, Mode: mode, IDs: ids, Has: make([]bool, len(ids)), Report: Report{Entities: len(ids), Notices: all.Report.Notices}}
 	rows := make([]int32, len(ids))
 	used := make([]bool, len(all.IDs))
+	whole := map[string]int32{} // by id, of which 12.0 is 12
+	for i, id := range all.IDs {
+		whole[string(dataset.WholeID([]byte(id)))] = int32(i)
+	}
 	for i, id := range ids {
 		rows[i] = -1
-		if at, ok := row[id]; ok {
+		at, ok := row[id]
+		if !ok {
+			at, ok = whole[string(dataset.WholeID([]byte(id)))]
+		}
+		if ok {
 			rows[i], j.Has[i], used[at] = at, true, true
 			j.Report.Matched++
 		}

@@ -111,7 +111,7 @@ func (a *cavi) update(i int) {
 			noise /= a.d.temper // series would follow every observation, and the noise stay as small
 		}
 		a.updateSeries(a.d.series[i-len(a.ids)], noise, !a.fixed)
-		a.endTerm()
+		a.endTerm(len(a.terms) + i - len(a.ids))
 		return
 	}
 	at := a.ids[i]
@@ -139,18 +139,20 @@ func (a *cavi) update(i int) {
 	}
 	if a.lastOfTerm(i) {
 		a.evaluate(at.term)
-		a.endTerm()
+		a.endTerm(at.term)
 	}
 	if v := float64(block.Posterior.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
 		a.err = fmt.Errorf("the evidence bound is not finite (prior variance %g, noise %g)", block.Posterior.PriorVar[0], a.d.noise[0])
 	}
 }
 
-// endTerm follows the update of a term: offset, and sites or noise.
-func (a *cavi) endTerm() {
+// endTerm follows the update of term k, series after the others: offset, and sites or noise.
+func (a *cavi) endTerm(k int) {
 	a.updateOffset()
 	if a.d.sites != nil {
-		a.refreshSites(false)
+		if a.refreshesAfter(k) {
+			a.refreshSites(false)
+		}
 	} else {
 		a.learnNoise()
 	}

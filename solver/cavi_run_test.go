@@ -206,3 +206,32 @@ func TestEffectsBeforeTrain(t *testing.T) {
 		}
 	}
 }
+
+// The inner cores of a train of rank 1 are solved by the pass that gives their equations, and conjugate gradients of a
+// point estimate end when all systems are solved.
+func TestRankOneNeedsFewPasses(t *testing.T) {
+	t.Parallel()
+	w := fourCores
+	w.ranks = []int{1}
+	fit := func(solver string, sweeps, steps int) Report {
+		p := w.problem(t, 3, false)
+		if solver == "cavi" {
+			if err := p.Field.SetFamily(tt.MeanField); err != nil {
+				t.Fatal(err)
+			}
+		}
+		opt := defaults()
+		opt.Solver, opt.Sweeps, opt.CGSteps, opt.Patience = solver, sweeps, steps, 100
+		return solve(t, p, opt)
+	}
+	short, long := fit("cavi", 5, 6), fit("cavi", 10, 6)
+	if perSweep := float64(long.Passes-short.Passes) / 5; perSweep > 8 {
+		t.Errorf("a sweep over four cores of rank 1 costs %.1f passes", perSweep)
+	}
+	if long.Score > 2*w.noise*w.noise {
+		t.Errorf("validation loss %.3f, twice the variance of the noise is %.3f", long.Score, 2*w.noise*w.noise)
+	}
+	if some, many := fit("als", 5, 6).Passes, fit("als", 5, 60).Passes; some != many {
+		t.Errorf("%d passes with 6 steps, %d with 60", some, many)
+	}
+}

@@ -55,7 +55,7 @@ func (a *cavi) updatePoint(i int) {
 	}
 	defer a.uncouple()()
 	a.residuals.updatePoint(a.ids, i, a.d.startRidge(a.run.StartSweep), a.steps, &a.pointCG)
-	if a.d.sites != nil && a.lastOfTerm(i) {
+	if a.d.sites != nil && a.lastOfTerm(i) && a.refreshesAfter(a.ids[i].term) {
 		a.refreshSites(false)
 	}
 }

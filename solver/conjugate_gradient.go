@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -96,8 +98,14 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 		goal[i] = cgTolerance * rz[i]
 	})
 	s.setVariances(p)
+	if s.diagonalSuffices(p, size) {
+		return s.moveAll(p, system)
+	}
 	moved := append([]backend.Slices(nil), cores...)
 	for range p.steps {
+		if !slices.ContainsFunc(rz, func(v float64) bool { return v > 0 }) {
+			break // all systems have stopped
+		}
 		moved[p.core] = s.applyJacobian(p, s.direction)
 		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, GradientsOnly: true, SecondMoments: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
 		p.block.Adjoint(p.d.b, s.image, s.slices.Mean, false)
@@ -112,6 +120,27 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	for _, f := range failed {
 		if f {
 			stuck++
+		}
+	}
+	return stuck
+}
+
+// diagonalSuffices reports whether the diagonal is the whole matrix: the systems of a posterior have one
+// free weight each. The inner cores of a train of rank 1 are such.
+func (s *conjugateGradient) diagonalSuffices(p *blockProblem, size int) bool {
+	return size == 1 && p.hasPosterior() && p.block.Map == nil && p.block.MultiplierVar == nil && p.block.Norm == nil
+}
+
+// moveAll adds the direction to the weights, which solves systems of one weight. It returns the number of
+// systems without a finite solution, whose weights stay.
+func (s *conjugateGradient) moveAll(p *blockProblem, system []span) (stuck int) {
+	for _, at := range system {
+		for k := at.from; k < at.to; k++ {
+			if x := p.block.Value[k] + s.direction[k]; x-x == 0 {
+				p.block.Value[k] = x
+			} else {
+				stuck++
+			}
 		}
 	}
 	return stuck

@@ -31,7 +31,7 @@ const (
 
 // sites holds the observations and the moments from which their sites are computed.
 // A site is a target and a precision that replace a Gaussian observation; sites are
-// updated after every term. The noise variance is then 1.
+// updated after every term, or some times per sweep if there are many. The noise variance is then 1.
 type sites struct {
 	Likelihood
 	cells    likelihood.Cells // observations with mean and variance of the law's argument
@@ -100,6 +100,16 @@ func (a *cavi) refreshSites(fresh bool) {
 		}
 		a.d.y[i], a.d.w[i] = t, p
 	})
+}
+
+// siteRefreshes is the number of times per sweep that sites are computed at most. They cost more than the update of an
+// effect, and those of some terms before lead to the same optimum.
+const siteRefreshes = 6
+
+// refreshesAfter reports whether sites are computed after the update of term k: always after the last.
+func (a *cavi) refreshesAfter(k int) bool {
+	n := len(a.terms) + len(a.d.series)
+	return n <= siteRefreshes || (k+1)*siteRefreshes/n > k*siteRefreshes/n
 }
 
 func (a *cavi) each(n int, work func(i int)) { backend.ParallelFor(a.d.b, n, work) }

@@ -162,3 +162,19 @@ func TestCountsRecoverRates(t *testing.T) {
 		}
 	}
 }
+
+// Sites are computed after every term of few, at most siteRefreshes times per sweep, and always after the last term.
+func TestSitesAreRefreshedSomeTimesPerSweep(t *testing.T) {
+	for n := 1; n <= 40; n++ {
+		a := &cavi{residuals: residuals{d: &data{}, terms: make([]termValues, n)}}
+		times := 0
+		for k := range n {
+			if a.refreshesAfter(k) {
+				times++
+			}
+		}
+		if times != min(n, siteRefreshes) || !a.refreshesAfter(n-1) {
+			t.Errorf("%d terms: sites are computed %d times, after the last: %v", n, times, a.refreshesAfter(n-1))
+		}
+	}
+}

@@ -102,6 +102,10 @@ func (b *Backend) timesSlice(dst []float32, dstRow int, x []float32, xRow, m int
 // multiply computes C = A B + beta C for a C of rows x columns and an inner
 // dimension of depth, all small: element (i, p) of A is a[i aRow + p aStep].
 func (k *denseKernels) multiply(c []float32, cRow int, a []float32, aRow, aStep int, b []float32, bRow, rows, columns, depth int, beta float32) {
+	if rows == 1 && columns == 1 && depth == 1 && beta == 0 { // of a train of rank 1
+		c[0] = a[0] * b[0]
+		return
+	}
 	k.scaled(1, c, cRow, a, aRow, aStep, b, bRow, rows, columns, depth, beta)
 }
 

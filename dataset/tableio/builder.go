@@ -91,6 +91,9 @@ func (b *builder) add(p *piece) error {
 		for _, id := range p.newIDs[m] {
 			code, ok := dict.Code([]byte(id))
 			if !ok {
+				code, ok = dict.Alike([]byte(id))
+			}
+			if !ok {
 				code = dict.Add(id)
 			}
 			to = append(to, code)

@@ -145,7 +145,7 @@ func (g *Guess) checkMoreCells(source Source) {
 			cell = cell[:0]
 			for m, e := range encoders {
 				id, _ = e.AppendID(id[:0], r, i, c.table.columns.Modes[m])
-				cell = append(append(cell, id...), 0)
+				cell = append(append(cell, dataset.WholeID(id)...), 0)
 			}
 			h := maphash.Bytes(seed, cell)
 			if _, again := seen[h]; again {

@@ -49,3 +49,48 @@ func TestGuessComputedColumns(t *testing.T) {
 		}
 	}
 }
+
+// Columns that add up to the target, and those that are the sum of it and others, are neither modes nor covariates.
+func TestGuessSumsWithTheTarget(t *testing.T) {
+	t.Parallel()
+	var riders, ledger, rides strings.Builder
+	rng := rand.New(rand.NewPCG(3, 4))
+	riders.WriteString("day,hour,temp,casual,registered,cnt\n")
+	for i := range 40 * 24 {
+		casual, registered := rng.IntN(80), rng.IntN(300)
+		fmt.Fprintf(&riders, "%s,%d,%.2f,%d,%d,%d\n", day(i/24).Format(time.DateOnly), i%24, rng.Float64(), casual, registered, casual+registered)
+	}
+	ledger.WriteString("account,month,fees,turnover,credit,sales\n")
+	for i := range 60 * 12 {
+		credit, sales := 100*rng.Float64(), 900*rng.Float64()
+		fmt.Fprintf(&ledger, "A%d,2020-%02d,%.2f,%.6f,%.6f,%.6f\n", i/12, 1+i%12, rng.Float64(), credit+sales, credit, sales)
+	}
+	rides.WriteString("zone,km,fare,tip,tolls,total\n")
+	for range 900 {
+		km, toll := 20*rng.Float64(), []float64{0, 5.76}[rng.IntN(2)]
+		fare, tip := 3+2*km+rng.Float64(), float64(rng.IntN(9))
+		fmt.Fprintf(&rides, "Z%d,%.2f,%.6f,%.0f,%.2f,%.6f\n", rng.IntN(40), km, fare, tip, toll, fare+tip+toll)
+	}
+	for _, tc := range []struct {
+		text, target        string
+		covariates, leftOut []string
+	}{
+		{riders.String(), "cnt", nil, []string{"casual", "registered"}},
+		{ledger.String(), "sales", nil, []string{"turnover"}},
+		{rides.String(), "total", []string{"km"}, []string{"fare", "tip", "tolls"}},
+	} {
+		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", tc.text)), Format{})
+		if err != nil || g.Target != tc.target || !slices.Equal(g.Covariates, tc.covariates) {
+			t.Fatalf("got target %s, covariates %q, %v, want %s, %q", g.Target, g.Covariates, err, tc.target, tc.covariates)
+		}
+		var got []string
+		for _, l := range g.LeftOut {
+			if strings.Contains(l.Reason, "add up") && !l.Covariate {
+				got = append(got, l.Column)
+			}
+		}
+		if !slices.Equal(got, tc.leftOut) {
+			t.Errorf("%s: columns %q give the target away, want %q", tc.target, got, tc.leftOut)
+		}
+	}
+}

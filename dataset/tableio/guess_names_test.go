@@ -12,6 +12,35 @@ import (
 // namedTables are tables in which the name of a column misleads, or its values do.
 func namedTables() []guessTable {
 	return []guessTable{
+		{name: "weights of animals", target: "weight", modes: []string{"plot", "species"}, duplicates: "keep", covariates: []string{"hindfoot_length", "sex"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("plot,species,hindfoot_length,weight,sex\n")
+				for range 1500 {
+					size := 10 + r.IntN(40)
+					fmt.Fprintf(w, "P%d,S%d,%d,%d,%s\n", r.IntN(15), r.IntN(9), size, 3*size+r.IntN(40), []string{"F", "M"}[r.IntN(2)])
+				}
+			}},
+		{name: "growth", target: "weight", modes: []string{"Time", "Chick"}, determined: map[string]string{"Diet": "Chick"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("weight,Time,Chick,Diet\n")
+				for i := range 50 * 12 {
+					fmt.Fprintf(w, "%d,%d,%d,%d\n", 35+2*(i%12)*(5+i/12%7)+r.IntN(20), 2*(i%12), 1+i/12, 1+i/12%4)
+				}
+			}},
+		{name: "a car's weight is a covariate", target: "mpg", modes: []string{"brand"}, duplicates: "keep", covariates: []string{"horsepower", "weight"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("brand,horsepower,weight,mpg\n")
+				for range 900 {
+					fmt.Fprintf(w, "B%d,%d,%d,%.1f\n", r.IntN(20), 50+r.IntN(150), 1600+r.IntN(3000), 10+30*r.Float64())
+				}
+			}},
+		{name: "weights of a survey", target: "income", modes: []string{"region", "education", "sex"}, duplicates: "keep", covariates: []string{"age"}, leftOut: map[string]string{"weight": "a weight or an exposure"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("region,education,age,sex,weight,income\n")
+				for range 1500 {
+					fmt.Fprintf(w, "R%d,E%d,%d,%s,%.3f,%.2f\n", r.IntN(12), r.IntN(6), 18+r.IntN(70), []string{"F", "M"}[r.IntN(2)], 20+100*r.Float64(), 9000*r.Float64())
+				}
+			}},
 		{name: "spare parts", target: "value", modes: []string{"plant", "machine", "part"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("plant,machine,part,value\n")

@@ -15,6 +15,26 @@ func recordTables() []guessTable {
 		school[i] = 20 * rand.New(rand.NewPCG(3, uint64(i))).Float64()
 	}
 	return []guessTable{
+		{name: "points of groups", target: "y", modes: []string{"group"}, duplicates: "keep", covariates: []string{"x"}, notes: []string{"record of its own"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("group,x,y\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "%d,%.4f,%.4f\n", 1+i/40, 100*r.Float64(), 100*r.NormFloat64())
+				}
+			}},
+		{name: "answers of which two fifths are missing", target: "hours", modes: []string{"degree"}, duplicates: "keep", covariates: []string{"relax", "health", "opinion"}, notes: []string{"record of its own"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("relax,health,hours,degree,opinion\n")
+				some := func(text string) string {
+					if r.IntN(5) < 2 {
+						return ""
+					}
+					return text
+				}
+				for range 2000 {
+					fmt.Fprintf(w, "%s,%s,%s,D%d,%s\n", some(fmt.Sprintf("%d.0", r.IntN(18))), some(fmt.Sprintf("%d.0", r.IntN(30))), some(fmt.Sprintf("%d.0", 10+r.IntN(70))), r.IntN(5), some([]string{"yes", "no"}[r.IntN(2)]))
+				}
+			}},
 		{name: "houses with a date", target: "price", modes: []string{"zipcode", "time=date"}, duplicates: "keep",
 			covariates: []string{"bedrooms", "sqft_living", "floors", "grade", "yr_built", "lat"}, leftOut: map[string]string{"id": "almost every row"}, notes: []string{"record of its own"},
 			text: func(w *strings.Builder, r *rand.Rand) {
@@ -102,6 +122,14 @@ func recordTables() []guessTable {
 				w.WriteString("time,power\n")
 				for i := range 500 {
 					fmt.Fprintf(w, "%s,%.2f\n", day(0).Add(time.Duration(i)*30*time.Minute+time.Duration(880+r.IntN(40))*time.Second).Format(time.DateTime), r.Float64())
+				}
+			}},
+		{name: "date and clock with AM and PM in two columns", target: "load", modes: []string{"station", "time=Date+Time"}, notes: []string{"the date and the hour of one time"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Date,Time,station,load\n")
+				for i := range 3 * 24 * 20 {
+					at := day(0).Add(time.Duration(i/3) * time.Hour)
+					fmt.Fprintf(w, "%s,%s,S%d,%.2f\n", at.Format(time.DateOnly), at.Format("3:04 PM"), i%3, 90*r.Float64())
 				}
 			}},
 		{name: "date and clock in two columns", target: "load", modes: []string{"station", "time=date+time"}, notes: []string{"the date and the hour of one time"},

@@ -24,7 +24,7 @@ func joinIDs(group peers.Group, all, own *dataset.Dict) []int32 {
 				n, length := binary.Uvarint(ids)
 				id := ids[length:][:n]
 				ids = ids[length+int(n):]
-				visit(r, shareOf(hash, id, size), id)
+				visit(r, shareOf(hash, dataset.WholeID(id), size), id)
 			}
 		}
 	}
@@ -39,9 +39,10 @@ func joinIDs(group peers.Group, all, own *dataset.Dict) []int32 {
 		if share != group.Rank() {
 			return
 		}
-		code, known := different.Code(id)
+		key := dataset.WholeID(id)
+		code, known := different.Code(key)
 		if !known {
-			code = different.Add(string(id))
+			code = different.Add(string(key))
 		}
 		number[at] = code
 		at++

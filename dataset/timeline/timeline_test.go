@@ -176,6 +176,7 @@ func TestRoundTrip(t *testing.T) {
 	for mode, ids := range map[string]string{
 		"time=year+month": "2015-1,2016-2", "yearweek(at)": "2015-W52,2015-W53", "date": "2016-02-28,2016-03-01", "at": "2016-02-01 00:00,2016-02-01 05:00",
 		"quarter": "2015Q1,2015Q4", "period": "1,2,3", "time=year+month+day": "2016-2-28,2016-3-1", "time=date+hour": "2015-12-31-22,2015-12-31-23",
+		"time=date+clock": "2016-12-31-11:00 AM,2016-12-31-12:00 PM", "time=day+at": "12/30/2016-09:30:00 p.m.,12/30/2016-10:00:00 p.m.", "time=d+t": "2016-12-31-11pm,2017-01-01-12am",
 		"when": "Jan 2016,Feb 2016", "month": "2016-01-31,2016-02-29", "d": "12/30/2016,12/31/2016",
 	} {
 		line, err := New(parseMode(t, mode), strings.Split(ids, ","))

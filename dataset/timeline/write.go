@@ -24,7 +24,7 @@ type writer struct {
 type columnWriter struct {
 	date   *calendar.Layout // of a column of dates
 	tokens []periodtext.Token
-	part   []int // of each token: its part, -1 for a text, or aWeekday
+	part   []int // of each token: its part, -1 for a text, aWeekday or aHalf
 	pad    []int // of each token: the number of digits to fill up with zeros
 	short  bool  // months have names of three letters
 
@@ -32,8 +32,11 @@ type columnWriter struct {
 	weekdays map[int]string // the same, from 0 for Sunday
 }
 
-// aWeekday is in place of the part of a token that is the name of a weekday.
-const aWeekday = -2
+// In place of the part of a token: the name of a weekday, and AM or PM.
+const (
+	aWeekday = -2
+	aHalf    = -3
+)
 
 // newWriter learns how the ids are written. It returns nil if they are not all alike.
 func (t *Timeline) newWriter(order []int32) *writer {
@@ -66,7 +69,9 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 	example := texts[len(texts)-1]
 	var out columnWriter
 	var parts []int
+	half := false
 	for k, p := range t.format.Parts {
+		half = half || p.Column == c && p.Half
 		switch {
 		case p.Column != c:
 		case p.Unit == "date":
@@ -87,6 +92,9 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 		out.part[i] = -1
 		if token.Kind == periodtext.Weekday {
 			out.part[i] = aWeekday
+		}
+		if half && token.Kind == periodtext.Other && strings.ContainsAny(token.Text[:1], "aApP") {
+			out.part[i] = aHalf
 		}
 		if token.Kind == periodtext.Other || token.Kind == periodtext.Weekday {
 			continue
@@ -174,6 +182,10 @@ func (w *writer) write(c int64) (string, bool) {
 				b.WriteString(name)
 				continue
 			}
+			if column.part[k] == aHalf {
+				b.WriteString(halfName(at, token.Text))
+				continue
+			}
 			if column.part[k] < 0 {
 				b.WriteString(token.Text)
 				continue
@@ -203,6 +215,8 @@ func (w *writer) number(c int64, at time.Time, column *columnWriter, k int) stri
 	switch {
 	case unit == "hour" && v == 0 && w.ends24:
 		v = 24
+	case unit == "hour" && w.format.Parts[part].Half:
+		v = (v+11)%12 + 1
 	case token.Kind == periodtext.Month:
 		if name, known := column.months[v]; known {
 			return name
@@ -220,4 +234,14 @@ func padded(v int64, width int) string {
 		text = strings.Repeat("0", n) + text
 	}
 	return text
+}
+
+// halfName writes AM or PM, or their first letters, like an example.
+func halfName(at time.Time, example string) string {
+	names := "apAP"
+	i := strings.IndexByte(names, example[0]) &^ 1 // of a or A
+	if at.Hour() >= 12 {
+		i++
+	}
+	return names[i:i+1] + example[1:]
 }

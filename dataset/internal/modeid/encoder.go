@@ -69,9 +69,14 @@ func Adding(m dataset.Mode, dict *dataset.Dict) *Encoder {
 	})
 }
 
-// Fixed returns an encoder that leaves the dictionary as it is.
+// Fixed returns an encoder that leaves the dictionary as it is. An id that it does not contain may be the same whole number as another.
 func Fixed(m dataset.Mode, dict *dataset.Dict) *Encoder {
-	return New(m, dict, func([]byte) int32 { return Unknown })
+	return New(m, dict, func(id []byte) int32 {
+		if code, ok := dict.Alike(id); ok {
+			return code
+		}
+		return Unknown
+	})
 }
 
 // Problem identifies the wrong column of a mode and what is wrong with it.
