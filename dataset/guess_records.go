@@ -293,7 +293,7 @@ func (g *guesser) recordRule(rule string, describing int) bool {
 	case "keep", "mean":
 		return true
 	case "sum":
-		return describing >= fewDescribing || !nameHasWord(g.Target, targetWords)
+		return describing >= fewDescribing || !namedAdditive(g.Target)
 	}
 	return false
 }
