@@ -81,6 +81,11 @@ func TestPriceElasticity(t *testing.T) {
 	if r.Test.R2Scale < 0.9 {
 		t.Errorf("R2 on the modelling scale is %.3f", r.Test.R2Scale)
 	}
+	for _, seen := range r.Test.Calibration.CoverageBySeen { // a price is no id
+		if seen.Name != "warm" && seen.N > 0 {
+			t.Errorf("%d rows of known stores, items and months are counted as %q", seen.N, seen.Name)
+		}
+	}
 	var cells []kft.Cell
 	for i := range p.elasticity {
 		cells = append(cells, cellAt(i, "1.5"), cellAt(i, "4"))
