@@ -23,9 +23,10 @@ const (
 //
 // Rows are records if combinations of ids have many rows each, which differ in what else is known about them, or if the cells that the
 // modes give are not those of a design, see [guesser.designed]: then only chance, or the number of columns, tells rows apart. What is sold or
-// counted adds up by cell, unless much is known about each row. With given modes rows are kept without covariates.
+// counted adds up by cell, unless much is known about each row. With given modes rows are kept without covariates, with given covariates
+// with these alone.
 func (g *guesser) takeRecords() {
-	if g.target < 0 || g.given.Described {
+	if g.target < 0 {
 		return
 	}
 	if len(g.given.Modes) > 0 || g.sample.Headerless {
@@ -35,10 +36,13 @@ func (g *guesser) takeRecords() {
 	cells, modes := g.modes, g.recordModes()
 	g.modes = modes
 	describing, following := g.describing()
-	if !g.areRecords(cells, len(describing)) {
+	if !g.areRecords(cells, len(describing)+g.describedBy()) {
 		g.modes = cells
 		g.keepRows(false)
 		return
+	}
+	if g.given.Described {
+		describing = nil
 	}
 	for _, c := range following {
 		c.reason, c.covariate = followsReason, false
@@ -49,6 +53,14 @@ func (g *guesser) takeRecords() {
 	g.noteRecords(describing)
 }
 
+// describedBy returns the number of given covariates.
+func (g *guesser) describedBy() int {
+	if !g.given.Described {
+		return 0
+	}
+	return len(g.given.Covariates)
+}
+
 // keepRows proposes to keep the rows of few cells with the modes as they are.
 func (g *guesser) keepRows(describe bool) {
 	cells := g.Rows - g.Repeated
@@ -56,12 +68,12 @@ func (g *guesser) keepRows(describe bool) {
 		return
 	}
 	describing, _ := g.describing()
-	if !g.recordRule(g.Duplicates, len(describing)) || len(describing) == 0 && cells >= fewRows {
+	if known := len(describing) + g.describedBy(); !g.recordRule(g.Duplicates, known) || known == 0 && cells >= fewRows {
 		return
 	}
 	g.Notes = g.Notes[:len(g.Notes)-1] // of the rule for rows of a cell
 	g.Duplicates = "keep"
-	if !describe {
+	if !describe || g.given.Described {
 		describing = nil
 	}
 	g.noteRecords(describing)
