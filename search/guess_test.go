@@ -97,7 +97,7 @@ func TestCompleteRecords(t *testing.T) {
 	}
 	for _, data := range []spec.Data{{}, {Covariates: []string{"age"}}, {Covariates: []string{"age"}, Modes: []string{"region", "education"}}} {
 		s := spec.Spec{Data: data}
-		s.Data.Files, s.Data.Target = []string{file}, "satisfaction"
+		s.Data.Files = []string{file}
 		if _, err := search.Complete(&s, tableio.Source{}); err != nil {
 			t.Fatal(err)
 		}
