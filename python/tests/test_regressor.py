@@ -197,7 +197,7 @@ def test_floats_are_covariates(tmp_path):
         model = KFTRegressor().fit(X[:400], target[:400])
         assert model.spec_["data"]["modes"] == modes
         assert model.spec_["data"]["duplicates"] == "keep"
-        assert model.score(X[400:], target[400:]) > 0.9
+        assert model.score(X[400:], target[400:]) > 0.85
         model.save(tmp_path / "m.kft")
         np.testing.assert_array_equal(KFTRegressor.load(tmp_path / "m.kft").predict(X), model.predict(X))
     assert KFTRegressor(bins=16, effort="quick").fit(Z[:, :2], target).spec_["data"]["modes"] == ["x0", "x1"]
