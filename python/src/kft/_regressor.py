@@ -132,7 +132,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             self._names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])]))
             columns = _table.array_columns(X, self._names)
             varying = [name for name, values in columns.items() if len(values) and (values != values[0]).any()]
-            curves = modes is None and self.terms is self.rank is self.bins is self.side is None and X.dtype.kind == "f" and bool(varying)
+            plain = all(given is None for given in (modes, self.terms, self.rank, self.bins, self.side))
+            curves = plain and X.dtype.kind == "f" and bool(varying)
             self._bins = _table.Bins(columns, self.bins or 16 if modes is None and not curves else len(X))
             table = self._bins.apply(columns)
             if modes is None:
