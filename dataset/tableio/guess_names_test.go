@@ -48,6 +48,13 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "s%d,i%d,%.1f,%d\n", i%20, i/20, 50*r.Float64(), 100+i/20)
 				}
 			}},
+		{name: "the index of a frame", target: "temp", modes: []string{"city", "time=month"}, leftOut: map[string]string{"c1": "it counts the rows"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString(",city,month,temp\n")
+				for i := range 15 * 24 {
+					fmt.Fprintf(w, "%d,c%d,%d-%02d,%.1f\n", i, i/24, 2020+i%24/12, 1+i%12, 20*r.NormFloat64())
+				}
+			}},
 		{name: "ids of two programs", target: "units", modes: []string{"store", "item", "time=week"}, notes: []string{`column store has ids that are equal apart from the decimal places of a whole number, as "1" and "1.0" (9 pairs of this kind)`},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,item,week,units\n")
