@@ -200,6 +200,8 @@ def test_floats_are_covariates(tmp_path):
         assert model.score(X[400:], target[400:]) > 0.85
         model.save(tmp_path / "m.kft")
         np.testing.assert_array_equal(KFTRegressor.load(tmp_path / "m.kft").predict(X), model.predict(X))
+    both = pd.DataFrame({"u": target, "v": Z[:, 0]})
+    assert KFTRegressor(effort="quick").fit(Z[:, :2], both).spec_["data"]["modes"][:2] == ["x0", "x1"]
     assert KFTRegressor(bins=16, effort="quick").fit(Z[:, :2], target).spec_["data"]["modes"] == ["x0", "x1"]
 
 

@@ -133,7 +133,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             columns = _table.array_columns(X, self._names)
             varying = [name for name, values in columns.items() if len(values) and (values != values[0]).any()]
             plain = all(given is None for given in (modes, self.terms, self.rank, self.bins, self.side))
-            curves = plain and X.dtype.kind == "f" and bool(varying)
+            curves = plain and X.dtype.kind == "f" and bool(varying) and len(_columns_of(y)) == 1
             self._bins = _table.Bins(columns, self.bins or 16 if modes is None and not curves else len(X))
             table = self._bins.apply(columns)
             if modes is None:
