@@ -81,6 +81,11 @@ func TestPriceElasticity(t *testing.T) {
 	if r.Test.R2Scale < 0.9 {
 		t.Errorf("R2 on the modelling scale is %.3f", r.Test.R2Scale)
 	}
+	for _, seen := range r.Test.Calibration.CoverageBySeen { // a price is no id
+		if seen.Name != "warm" && seen.N > 0 {
+			t.Errorf("%d rows of known stores, items and months are counted as %q", seen.N, seen.Name)
+		}
+	}
 	var cells []kft.Cell
 	for i := range p.elasticity {
 		cells = append(cells, cellAt(i, "1.5"), cellAt(i, "4"))
@@ -114,7 +119,7 @@ func TestCovariateRange(t *testing.T) {
 		return got[0]
 	}
 	before := predict("1.5")
-	for _, price := range []string{"2", "2.0051", "2.5", "3.1234", "4"} { // item 3 sells less at higher prices
+	for _, price := range []string{"2", "2.0251", "2.5", "3.1234", "4"} { // item 3 sells less at higher prices
 		now := predict(price)
 		if !(now.Median < before.Median) || len(now.Unseen)+len(now.FromSide) > 0 {
 			t.Errorf("price %s: median %.3f after %.3f, unseen %v, from side %v", price, now.Median, before.Median, now.Unseen, now.FromSide)

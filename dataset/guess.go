@@ -232,7 +232,7 @@ func (g *Guess) Check(file string) error {
 	case g.badRow != nil:
 		InFile(g.badRow, file)
 		return &GuessError{g.badRow}
-	case len(g.Modes) == 0 && len(g.Covariates) == 0:
+	case len(g.Modes) == 0 && len(g.Covariates) == 0 && !g.covariates:
 		return &GuessError{&InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
 			Remedy: "name the columns that identify a cell as data.modes (" + columns + ")", Field: "data.modes"}}
 	}

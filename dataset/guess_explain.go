@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // fewRows is the size below which a table is small for a model of several modes.
@@ -66,6 +68,7 @@ func (g *guesser) explain() {
 			g.Notes = append(g.Notes, note)
 		}
 	}
+	g.explainAlike()
 	g.explainDates()
 	if g.Rows < fewRows {
 		g.Notes = append(g.Notes, fmt.Sprintf("the table has only %d rows; a model of so few rows is hardly better than a mean", g.Rows))
@@ -201,4 +204,23 @@ func periodName(name string) string {
 		return ""
 	}
 	return around
+}
+
+// explainAlike notes ids of a mode that may be the same, such as 12 and 12.0 of two programs.
+func (g *guesser) explainAlike() {
+	for _, m := range g.modes {
+		if m.time || m.Func != "" || len(m.Columns) > 1 {
+			continue
+		}
+		c := g.columns[slices.Index(g.sample.Names, m.Columns[0])]
+		first, second, text, n := suggest.Alike(c.values)
+		if n == 0 {
+			continue
+		}
+		note := fmt.Sprintf("column %s has ids that are equal %s, as %q and %q", c.Name, text, first, second)
+		if n > 1 {
+			note += fmt.Sprintf(" (%s of this kind)", plural.Count(n, "pair"))
+		}
+		g.Notes = append(g.Notes, note+"; write them in the same way if they mean the same")
+	}
 }

@@ -275,6 +275,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = g.mixedPercents(slices.Index(g.columns, c))
 	case c.Kind == KindNumber && c.NotNumbers > 0:
 		c.reason = "numbers, but " + strings.TrimPrefix(c.NotNumberText(g.unit), "column "+c.Name+", ")
+	case g.countsRows(c):
+		c.reason = "it counts the rows"
 	case c.numeric && nameHasWord(c.Name, weightWords) || c.Kind == KindNumber && namedCovariate(c.Name):
 		c.mayInform("a quantity by its name, not an id")
 	case c.Kind == KindNumber && c.Integer:

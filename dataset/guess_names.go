@@ -12,7 +12,8 @@ var (
 		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "volume", "revenue", "clicks", "visits", "visitors", "trips",
 		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes",
 		"goals", "points", "births", "deaths", "cases", "delay", "liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
-	idWords = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "zipcode", "postcode", "postal", "plz", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
+	roleWords = []string{"target", "y", "label", "response", "outcome"} // of targetWords, those that do not say what the target is
+	idWords   = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "zipcode", "postcode", "postal", "plz", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
 		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
 		"year", "quarter", "month", "week", "weekday", "day", "hour", "hr", "minute", "dow", "region", "city", "state", "country", "county", "zone", "district",
 		"sensor", "station", "site", "device", "meter", "machine", "channel", "route", "flight", "line", "stop", "location", "period", "gene", "patient", "subject", "group", "team", "player"}
@@ -46,6 +47,13 @@ func nameHasWord(name string, words []string) bool {
 		}
 	}
 	return false
+}
+
+// namedAdditive reports whether a name has a word of a target that says what it is, such as sales, which add up.
+func namedAdditive(name string) bool {
+	return slices.ContainsFunc(NameWords(name), func(word string) bool {
+		return slices.Contains(targetWords, word) && !slices.Contains(roleWords, word)
+	})
 }
 
 // NameWords splits a name into words: list_date, listDate and "list date" give the same

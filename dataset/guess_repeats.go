@@ -72,7 +72,7 @@ func (g *Guess) duplicateRule(r Repeats) (rule, why string) {
 		rule, why = "mean", putBackReason
 	case nameHasWord(g.Target, meanWords) || namedCovariate(g.Target):
 		rule, why = "mean", "a "+g.Target+" is not additive"
-	case !nameHasWord(g.Target, targetWords) && !integer:
+	case !namedAdditive(g.Target) && !integer:
 		rule, why = "mean", "the target is not a count"
 	}
 	if rule == "mean" && g.parts {

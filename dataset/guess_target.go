@@ -29,9 +29,25 @@ func (g *guesser) guessTarget() {
 	c.Kind = KindNumber
 }
 
-// mayBeTarget reports whether a column has numbers that differ.
+// mayBeTarget reports whether a column has numbers that differ and do not count the rows.
 func (g *guesser) mayBeTarget(c *sampleColumn) bool {
-	return c.numeric && c.Distinct >= 2 && c.Kind != KindDate && !g.reserved(c)
+	return c.numeric && c.Distinct >= 2 && c.Kind != KindDate && !g.reserved(c) && !g.countsRows(c)
+}
+
+// countsRows reports whether the first column counts the rows from 0 or 1 on, as the index of a frame that was written does.
+func (g *guesser) countsRows(c *sampleColumn) bool {
+	if c != g.columns[0] || len(g.columns) < 3 || !c.Integer || c.Distinct != g.Rows || c.Min != 0 && c.Min != 1 {
+		return false
+	}
+	last := c.Min - 1
+	for _, code := range c.codes {
+		v, ok := Number(c.values[code])
+		if !ok || v <= last {
+			return false
+		}
+		last = v
+	}
+	return true
 }
 
 // lastPrice returns the last column of numbers if it is a price or a cost by its name, or the only such column that has no other

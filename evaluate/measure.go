@@ -208,7 +208,7 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 }
 
 // RarestID returns the number of training rows of the id of row i that has the fewest. The period
-// of a forecast does not count: every one is new.
+// of a forecast does not count, because every one is new, nor do numbers such as a price.
 func RarestID(m *model.Model, rows model.Rows, i int) int {
 	time := -1
 	if s := m.Series(); s != nil && rows.Horizon != nil && rows.Horizon[i] > 0 {
@@ -216,7 +216,7 @@ func RarestID(m *model.Model, rows model.Rows, i int) int {
 	}
 	fewest := math.MaxInt
 	for mode, codes := range rows.Codes {
-		if mode != time {
+		if mode != time && m.HasIDs(mode) {
 			fewest = min(fewest, m.TrainingRows(mode, codes[i]))
 		}
 	}

@@ -227,8 +227,17 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 // NewCombinations reports for each row whether a joint core has no training data
 // for its combination of ids.
 func (m *Model) NewCombinations(threads int, codes [][]int32) []bool {
-	return m.field.UnseenCombinations(threads, codes)
+	var numbers []string
+	for mode := range m.modes {
+		if !m.HasIDs(mode) {
+			numbers = append(numbers, m.modes[mode].Name)
+		}
+	}
+	return m.field.UnseenCombinations(threads, codes, numbers)
 }
+
+// HasIDs reports whether a mode has ids, which numbers, such as a price, are not: a curve predicts those without training rows from others.
+func (m *Model) HasIDs(mode int) bool { return !m.modes[mode].Numeric() }
 
 // Covariates returns the encoder of the covariates.
 func (m *Model) Covariates() *history.Encoder { return m.covariates }

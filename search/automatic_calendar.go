@@ -8,8 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// chooseCalendar offers effects of parts of the date, such as store*time.weekday, and those of
-// each series. An effect of time.weekday alone is part of that of the time.
+// chooseCalendar offers effects of parts of the date, such as store*time.weekday, those of
+// each series, and those that all ids share: few series have few rows of each time, but many of its hour.
 func (c *chooser) chooseCalendar(ctx context.Context) error {
 	time := c.data.TimeMode()
 	if time < 0 || c.quick() || c.rows > c.effort.rows {
@@ -30,6 +30,7 @@ func (c *chooser) chooseCalendar(ctx context.Context) error {
 				terms = append(terms, spec.Term{Cores: [][]string{{mode, name}}})
 			}
 		}
+		terms = append(terms, spec.Term{Cores: [][]string{{name}}})
 	}
 	label := strings.Join(parts, ", ")
 	candidates := []candidate{{"none", c.spec}, {label, c.withTerms(terms)}}

@@ -39,6 +39,26 @@ func TestSeasonsOfSeries(t *testing.T) {
 	}
 }
 
+// The hours that a few sensors share are an effect: each time has few rows, and each hour many.
+func TestSharedPartsOfDate(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(15, 16))
+	var text strings.Builder
+	text.WriteString("sensor,time,value\n")
+	for s := range 4 {
+		for k := range 24 * 12 {
+			at := time.Date(2024, 3, 1, k, 0, 0, 0, time.UTC)
+			fmt.Fprintf(&text, "s%d,%s,%.2f\n", s, at.Format("2006-01-02 15:04"), 20+float64(s)+5*math.Sin(math.Pi*float64(k%24)/12)+2*rng.NormFloat64())
+		}
+	}
+	file := filepath.Join(t.TempDir(), "sensors.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}}, train.Options{Threads: 2})
+	if terms := strings.Join(r.Spec.Terms, " + "); !strings.Contains(terms+" ", "+ time.hour ") || r.Test.RMSE > 2.15 {
+		t.Errorf("got an RMSE of %.3f with the terms %s, want little more than the noise of 2", r.Test.RMSE, terms)
+	}
+}
+
 // Hours beside a time of days are ids: the hours of a place have series of their own.
 func TestHoursBesideDays(t *testing.T) {
 	t.Parallel()

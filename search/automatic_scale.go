@@ -3,7 +3,9 @@ package search
 import (
 	"context"
 	"math"
+	"slices"
 
+	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -91,6 +93,30 @@ func (c *chooser) confirmScale(ctx context.Context) error {
 	other.Transform = c.gaussian.Transform
 	other.Uncertainty.Likelihood, other.Uncertainty.Noise, other.Uncertainty.NoiseVariance = "gaussian", c.gaussian.Uncertainty.Noise, c.gaussian.Uncertainty.NoiseVariance
 	return c.compare(ctx, "scale, with all terms", []candidate{{chosen, c.spec}, {other.Transform, other}})
+}
+
+// confirmPower compares the power that effects suggested for forecasts of a small table with others once more, now with seasons and trends:
+// effects of single periods do not tell how these grow with the level.
+func (c *chooser) confirmPower(ctx context.Context) error {
+	if c.quick() || c.power == nil || c.rows > c.effort.rows || c.spec.Uncertainty.Likelihood != "gaussian" {
+		return nil
+	}
+	if y := c.data.Targets(); len(y) == 0 || slices.Min(y) <= 0 {
+		return nil
+	}
+	candidates := []candidate{{c.spec.Transform, c.spec}}
+	for _, p := range []float64{0, 0.5, 1} {
+		if math.Abs(p-c.power.Power) < 0.2 {
+			continue
+		}
+		s := c.spec.Clone()
+		s.Transform = predictive.Identity.String()
+		if p < 1 {
+			s.Transform = predictive.Power(p, 1).Name()
+		}
+		candidates = append(candidates, candidate{s.Transform, s})
+	}
+	return c.compareBy(ctx, "scale, with seasons", powerMargin-1, candidates)
 }
 
 // manyZeros is the share of zeros from which likelihoods with a probability of 0 of its own

@@ -69,9 +69,40 @@ func TestCompleteNumbers(t *testing.T) {
 	if got := strings.Join(s.Data.Modes, " "); got != "covariate(area) covariate(slope)" || s.Data.Duplicates != "keep" {
 		t.Errorf("got modes %s, duplicates %s", got, s.Data.Duplicates)
 	}
+	chosen := spec.Spec{Data: spec.Data{Files: []string{file}, Covariates: []string{"slope"}}}
+	if _, err := search.Complete(&chosen, tableio.Source{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(chosen.Data.Modes, " "); got != "covariate(slope)" || chosen.Data.Duplicates != "keep" {
+		t.Errorf("with one covariate: got modes %s, duplicates %s", got, chosen.Data.Duplicates)
+	}
 	s.Fill()
 	s.Terms, s.Uncertainty.Inference = []string{"area", "slope"}, "mean-field"
 	if err := s.Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCompleteRecords checks that rows of persons are kept, whichever covariates and modes are given.
+func TestCompleteRecords(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("region,education,age,income,satisfaction\n")
+	for i := range 600 {
+		fmt.Fprintf(&text, "r%d,%s,%d,%d,%d\n", i*i%4, []string{"low", "high"}[i/4%2], 18+i*i%61, 20000+i*i%9973, 1+i*i%10)
+	}
+	file := filepath.Join(t.TempDir(), "survey.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []spec.Data{{}, {Covariates: []string{"age"}}, {Covariates: []string{"age"}, Modes: []string{"region", "education"}}} {
+		s := spec.Spec{Data: data}
+		s.Data.Files = []string{file}
+		if _, err := search.Complete(&s, tableio.Source{}); err != nil {
+			t.Fatal(err)
+		}
+		if data.Covariates != nil && strings.Join(s.Data.Covariates, " ") != "age" || s.Data.Duplicates != "keep" {
+			t.Errorf("covariates %v, modes %v: got covariates %v and duplicates %s, want keep", data.Covariates, data.Modes, s.Data.Covariates, s.Data.Duplicates)
+		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // Kernel and number of columns of the operator of a numeric covariate. Curves are
 // smooth, so a few columns represent the kernel over at most covariate.MaxBins bins.
 const (
-	curveKernel  = "matern32"
+	curveKernel  = "matern32+rbf" // steps are rough, and most curves smooth
 	curveColumns = 32
 )
 

@@ -51,7 +51,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 	}
 	opt.Checkpoint = refitFolder(opt)
 	record := m.Record()
-	r := &run{spec: refitSpec(m.Spec(), record), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, seconds: map[string]float64{}, began: time.Now()}
+	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, seconds: map[string]float64{}, began: time.Now()}
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -116,15 +116,18 @@ func refitFolder(opt Options) string {
 	return filepath.Join(opt.Checkpoint, "refit")
 }
 
-// refitSpec returns the specification of the second training: nothing is left to choose.
-func refitSpec(s spec.Spec, record model.Record) spec.Spec {
+// refitSpec returns the specification of the second training: nothing is left to choose. Terms that the first training removed are left out of a
+// linear model only. Trains that start without them may end in a worse optimum.
+func refitSpec(s spec.Spec, record model.Record, linear bool) spec.Spec {
 	sweeps := record.Best + 1
 	if s.Uncertainty.Bayesian() && record.Valid.N < fewValidRows {
 		sweeps = min(max(sweeps, len(record.History), leastRefitSweeps), s.Fit.Sweeps)
 	}
 	sweeps = max(sweeps, 1)
 	s.Fit.Sweeps, s.Fit.Epochs, s.Fit.Patience = sweeps, sweeps, sweeps
-	s.Terms = record.KeptTerms(s.Terms)
+	if linear {
+		s.Terms = record.KeptTerms(s.Terms)
+	}
 	if !s.Uncertainty.Bayesian() {
 		s.Fit.Ridge, s.Fit.Lambda = string(record.Ridge.Kind), spec.LambdaOf(record.Ridge.Lambda)
 	}

@@ -1,6 +1,8 @@
 package tt
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
@@ -174,8 +176,8 @@ func (c *Core) regressionVariances(b backend.Backend, m *LinearMap, dst []float3
 
 // UnseenCombinations reports for each row whether some joint core has no training
 // data at the combination of codes of the row. It costs one lookup per joint core
-// and row.
-func (f *Field) UnseenCombinations(threads int, codes [][]int32) []bool {
+// and row. Cores with one of some modes do not count.
+func (f *Field) UnseenCombinations(threads int, codes [][]int32, without []string) []bool {
 	unseen := make([]bool, len(codes[0]))
 	parallel.Blocks(threads, len(unseen), func(from, to int) {
 		part, column := make([][]int32, len(codes)), make([]int32, to-from)
@@ -184,7 +186,7 @@ func (f *Field) UnseenCombinations(threads int, codes [][]int32) []bool {
 		}
 		for _, t := range f.Terms {
 			for _, c := range t.Cores {
-				if len(c.Modes) == 1 {
+				if len(c.Modes) == 1 || slices.ContainsFunc(c.Modes, func(mode string) bool { return slices.Contains(without, mode) }) {
 					continue
 				}
 				c.Index.Lookup(column, part)

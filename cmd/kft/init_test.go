@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -82,6 +83,15 @@ func TestInitRecognisesNumbers(t *testing.T) {
 	must(t, "evaluate", "model.kft", "t.csv")
 	must(t, "evaluate", "model.kft", "t.csv", "--part", "test")
 	must(t, "predict", "model.kft", "t.csv", "-o", "p.csv")
+	// One decimal sign per file, as spreadsheets and pandas read them.
+	predictions, err := os.ReadFile("p.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Split(strings.Split(string(predictions), "\n")[1], ";")
+	if added := strings.Join(fields[4:9], " "); strings.Contains(added, ".") || strings.Count(added, ",") < 4 {
+		t.Errorf("got the numbers %q beside a decimal comma", added)
+	}
 	must(t, "fit", "t.csv", "--target", "Umsatz", "--modes", "Filiale,Artikel,time=Datum", "--decimal", "comma", "--thousands", "point", "--rank", "1", "--sweeps", "1", "-o", "flags.kft")
 	refused(t, exitFailed, []string{`line 2, column "Umsatz"`, "data.decimal (--decimal)"},
 		"fit", "t.csv", "--target", "Umsatz", "--modes", "Filiale,Artikel,time=Datum")

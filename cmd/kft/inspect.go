@@ -113,7 +113,7 @@ func (c *inspectCommand) next(g *tableio.Guess) string {
 	if g.Target == "" {
 		command = append(command, "--target", "COLUMN")
 	}
-	if len(g.Modes) == 0 {
+	if len(g.Modes) == 0 && len(g.Covariates) == 0 {
 		command = append(command, "--modes", "COLUMN,COLUMN")
 	}
 	if c.Delimiter != "" {

@@ -53,25 +53,53 @@ func number(text string, format dataset.NumberFormat) (float64, bool) {
 	return dataset.Number(strings.TrimRight(strings.TrimSuffix(text, "%"), " "))
 }
 
-// cut divides sorted distinct values, each with a number of rows, into at most MaxBins
-// bins. Each takes its share of the rows that are left, so that a frequent value has a
-// bin of its own and the others divide the rest evenly. It returns the centre of each
-// bin, the mean over its rows, and the bin of each value. O(values).
+// widthBins is the number of bins that wide ones are divided into at most: with MaxBins bins of equally many rows, those at the ends of a
+// column are so wide that a steep curve is coarse there.
+const widthBins = 128
+
+// cut divides sorted distinct values, each with a number of rows, into at most MaxBins bins of about equally many rows, of which none is much wider than a
+// widthBins-th of all values. It returns the centre of each bin, the mean over its rows, and the bin of each value. O(values).
 func cut(values []float64, rows []int) (centres []float64, bin []int) {
+	if len(values) <= MaxBins {
+		return divide(values, rows, 1, -1, func(float64) float64 { return 0 }) // each has its own
+	}
+	at := func(v float64) float64 { return v }
+	if equal, _ := divide(values, rows, MaxBins, math.Inf(1), at); (&Grid{centres: equal}).Skewed() {
+		shift := 0.0
+		if values[0] == 0 {
+			shift = 1
+		}
+		at = func(v float64) float64 { return math.Log(v + shift) }
+	}
+	return divide(values, rows, MaxBins-widthBins, (at(values[len(values)-1])-at(values[0]))/widthBins, at)
+}
+
+// divide cuts values into bins that end if they are wider than a width, at the places of the values, or have their share of the rows that are left: a frequent
+// value has a bin of its own, and the others divide the rest evenly.
+func divide(values []float64, rows []int, most int, width float64, at func(v float64) float64) (centres []float64, bin []int) {
 	bin = make([]int, len(values))
 	left := 0 // rows that are in no bin yet
 	for _, n := range rows {
 		left += n
 	}
-	sum, inBin := 0.0, 0
+	sum, inBin, full, start := 0.0, 0, 0, at(values[0])
 	for i, v := range values {
 		bin[i] = len(centres)
 		sum += v * float64(rows[i])
 		inBin += rows[i]
-		if full := inBin*(MaxBins-len(centres)) >= left; full || len(values) <= MaxBins || i == len(values)-1 {
-			centres = append(centres, round(sum/float64(inBin)))
-			left -= inBin
-			sum, inBin = 0, 0
+		last := i == len(values)-1
+		enough := inBin*(most-full) >= left
+		if !enough && !last && at(values[i+1])-start <= width {
+			continue
+		}
+		centres = append(centres, round(sum/float64(inBin)))
+		if enough {
+			full++
+		}
+		left -= inBin
+		sum, inBin = 0, 0
+		if !last {
+			start = at(values[i+1])
 		}
 	}
 	return centres, bin

@@ -71,6 +71,14 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "B%d,%d,%d,%d,%s,%.0f,%.0f,%.2f\n", r.IntN(25), 2005+r.IntN(18), r.IntN(200000), 60+10*r.IntN(25), []string{"petrol", "diesel"}[r.IntN(2)], price, 1.08*price, price)
 				}
 			}},
+		{name: "a group, x and y", target: "y", modes: []string{"group"}, duplicates: "keep", covariates: []string{"x"}, notes: []string{"record of its own"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("group,x,y\n")
+				for range 60 {
+					x := r.NormFloat64()
+					fmt.Fprintf(w, "%c,%.2f,%.2f\n", 'a'+r.IntN(3), x, 5+x+r.NormFloat64())
+				}
+			}},
 		{name: "a rounded copy beside a panel", target: "revenue", modes: []string{"shop", "time=month"}, leftOut: map[string]string{"thousands": "rises or falls with the target"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("shop,month,thousands,revenue\n")

@@ -377,7 +377,7 @@ func guessTables() []guessTable {
 				}
 			}},
 		{name: "bike sharing", target: "cnt", modes: []string{"time=dteday+hr"},
-			leftOut: map[string]string{"instant": "hardly repeat", "temp": "quantity", "weathersit": "single series", "casual": "", "season": ""},
+			leftOut: map[string]string{"instant": "it counts the rows", "temp": "quantity", "weathersit": "single series", "casual": "", "season": ""},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("instant,dteday,season,yr,mnth,hr,holiday,weekday,workingday,weathersit,temp,atemp,hum,windspeed,casual,registered,cnt\n")
 				for i := range 24 * 70 {

@@ -1,6 +1,7 @@
 package tableio
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -156,6 +157,8 @@ func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.W
 		}
 		delimiter, end := p.delimiter(b.table), b.table.LineEnd
 		convert := delimiter != b.table.Format.Delimiter
+		// Numbers have the decimal comma of the table, because programs read one decimal sign per file.
+		comma := p.format.Numbers.Decimal == ',' && b.table.typed == nil && delimiter != ','
 		for i := range b.Len() {
 			if convert {
 				dst = fieldtext.AppendRecord(dst, len(b.table.Names), delimiter, func(c int) []byte { return b.rows.Field(i, c) })
@@ -164,6 +167,7 @@ func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.W
 			}
 			for c := range added {
 				dst = append(dst, delimiter)
+				start := len(dst)
 				if added[c].Text {
 					dst = fieldtext.AppendQuoted(dst, []byte(values.Texts[c][i]), delimiter)
 				} else if added[c].Wide {
@@ -172,6 +176,9 @@ func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.W
 					}
 				} else if v := values.Numbers[c][i]; v == v {
 					dst = fieldtext.AppendFloat32(dst, v)
+				}
+				if at := bytes.IndexByte(dst[start:], '.'); comma && at >= 0 && !added[c].Text {
+					dst[start+at] = ','
 				}
 			}
 			dst = append(dst, end...)

@@ -23,6 +23,34 @@ func Spelling(ids, known []string) string {
 	return ""
 }
 
+// Alike returns the first two of some ids that people take for the same, except by punctuation or as truth values, in what they differ, and how many ids have such an earlier one.
+func Alike(ids []string) (first, second, text string, n int) {
+	for _, s := range spellings[:alikeSpellings] {
+		known := make(map[string]string, len(ids))
+		n := 0
+		for _, id := range ids {
+			normal := s.normal(id)
+			earlier, ok := known[normal]
+			switch {
+			case !ok:
+				known[normal] = id
+			case earlier != id:
+				if n == 0 {
+					first, second = earlier, id
+				}
+				n++
+			}
+		}
+		if n > 0 {
+			return first, second, s.text, n
+		}
+	}
+	return "", "", "", 0
+}
+
+// alikeSpellings is the number of spellings that tell no ids of one table apart.
+const alikeSpellings = 3
+
 // spellings are normal forms of ids in which texts are equal that people take for the
 // same.
 var spellings = []struct {

@@ -186,6 +186,25 @@ def test_guessed_modes_and_bins(tmp_path):
     assert KFTRegressor(terms=["x0,x1:2"], duplicates="mean", scale="log1p").fit(ids, y).spec_["data"]["modes"] == ["x0", "x1", "x2"]
 
 
+def test_floats_are_covariates(tmp_path):
+    """Without terms, rank or bins a curve is learned of each float; a constant is left out."""
+    random = np.random.default_rng(1)
+    Z = random.normal(size=(500, 3))
+    Z[:, 2] = 1
+    target = np.sin(2 * Z[:, 0]) + Z[:, 1] ** 2 + 0.1 * random.normal(size=500)
+    frame = pd.DataFrame(Z, columns=["price (USD)", "b", "constant"])
+    for X, modes in ((Z, ["number(x0)", "number(x1)"]), (frame, ['price_USD=number("price (USD)")', "number(b)"])):
+        model = KFTRegressor().fit(X[:400], target[:400])
+        assert model.spec_["data"]["modes"] == modes
+        assert model.spec_["data"]["duplicates"] == "keep"
+        assert model.score(X[400:], target[400:]) > 0.85
+        model.save(tmp_path / "m.kft")
+        np.testing.assert_array_equal(KFTRegressor.load(tmp_path / "m.kft").predict(X), model.predict(X))
+    both = pd.DataFrame({"u": target, "v": Z[:, 0]})
+    assert KFTRegressor(effort="quick").fit(Z[:, :2], both).spec_["data"]["modes"][:2] == ["x0", "x1"]
+    assert KFTRegressor(bins=16, effort="quick").fit(Z[:, :2], target).spec_["data"]["modes"] == ["x0", "x1"]
+
+
 def bad_input():
     X, y = sales()
     twice = pd.concat([X, X[["store"]]], axis=1)

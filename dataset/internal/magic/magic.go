@@ -1,7 +1,10 @@
 // Package magic recognizes file formats by their first bytes.
 package magic
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // The columnar formats.
 const (
@@ -56,6 +59,12 @@ func NotText(head []byte) string {
 		if bytes.HasPrefix(head, []byte(known.magic)) {
 			return known.what
 		}
+	}
+	switch compact := string(bytes.Join(bytes.Fields(head), nil)); {
+	case strings.HasPrefix(compact, `{"`), strings.HasPrefix(compact, `[{`):
+		return "JSON"
+	case strings.HasPrefix(strings.ToLower(compact), "<!do"), strings.HasPrefix(strings.ToLower(compact), "<html"), strings.HasPrefix(compact, "<?xml"):
+		return "HTML or XML"
 	}
 	return ""
 }

@@ -13,6 +13,10 @@ func TestFormats(t *testing.T) {
 		{head: "\xff\xff\xff\xff\x08", columnar: ArrowStream},
 		{head: "\x1f\x8b\x08", compression: Gzip},
 		{head: "\x28\xb5\x2f\xfd", compression: Zstd},
+		{head: "[\n {\"a\"", notText: "JSON"},
+		{head: "{\"a\":1,", notText: "JSON"},
+		{head: "<!DOCTYP", notText: "HTML or XML"},
+		{head: "[a],b\n1,"},
 		{head: "PK\x03\x04", notText: "a zip archive (or a spreadsheet)"},
 		{head: "\xff\xfei\x00", notText: "UTF-16 text"},
 	} {

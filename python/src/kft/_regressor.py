@@ -35,14 +35,15 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
     Args:
         modes: columns that identify a cell: ``["store", "item", "time=year+month"]`` or the same as one
             text, as in ``kft fit --modes``. By default kft recognises them, as ``kft init`` does. If X is an
-            array or has float columns only, there are no ids to recognise: every column is a mode, and
-            a column with more than ``bins`` values is cut at its quantiles into that many bins; rows of the same
-            cell are averaged unless ``duplicates`` is given.
+            array or has float columns only, there are no ids to recognise. Floats are then covariates, of which the
+            model learns a curve each. With integers or texts in an array, or with ``terms``, ``rank`` or
+            ``bins``, every column is a mode instead, and a column of floats with more than ``bins`` values is cut at
+            its quantiles into that many bins; rows of the same cell are averaged unless ``duplicates`` is given.
         side: side information by mode: frames, ``(frame, "city:cat,lat,lon")``, file names, or texts such as
             ``"@year,@month:cycle12"``.
         terms, rank, effort, inference, split, refit, duplicates: as the flags of ``kft fit``.
         scale: the scale on which the target is modelled, ``--transform`` of ``kft fit``.
-        bins: see modes.
+        bins: see modes; None is 16 where floats are modes.
         random_state: the seed, as ``--seed``, or a generator; None and 0 are the default, 1.
         n_jobs: number of threads; None or -1 are all CPUs. The result does not depend on it.
         verbose: whether to show a progress bar; None shows one on a terminal and in a notebook.
@@ -77,7 +78,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         split: str | None = None,
         refit: str | None = None,
         duplicates: str | None = None,
-        bins: int = 16,
+        bins: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
@@ -130,11 +131,14 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             X = validate_data(self, X, dtype=None, ensure_min_samples=2)
             self._names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])]))
             columns = _table.array_columns(X, self._names)
-            self._bins = _table.Bins(columns, self.bins if modes is None else len(X))
+            varying = [name for name, values in columns.items() if len(values) and (values != values[0]).any()]
+            plain = all(given is None for given in (modes, self.terms, self.rank, self.bins, self.side))
+            curves = plain and X.dtype.kind == "f" and bool(varying) and len(_columns_of(y)) == 1
+            self._bins = _table.Bins(columns, self.bins or 16 if modes is None and not curves else len(X))
             table = self._bins.apply(columns)
             if modes is None:
-                modes = self._names
-                more += [] if self.duplicates else ["--duplicates=mean"]
+                modes = _covariates(varying) if curves else self._names
+                more += [] if self.duplicates else [f"--duplicates={'keep' if curves else 'mean'}"]
         names = []
         for given, target in _columns_of(y):
             check_consistent_length(table, target)
@@ -389,6 +393,12 @@ def _levels(name: str, values: Any) -> np.ndarray[Any, Any]:
 
 def _numbers(column: Any) -> np.ndarray[Any, Any]:
     return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def _covariates(columns: Sequence[str]) -> list[str]:
+    """Return columns as modes that describe rows."""
+    quoted = [_quoted([name], columns)[0] for name in columns]
+    return [f"covariate({name})" if "=" not in name else "{}=covariate({})".format(*name.split("=", 1)) for name in quoted]
 
 
 def _quoted(modes: Any, columns: Sequence[str]) -> Any:

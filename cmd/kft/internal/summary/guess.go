@@ -17,7 +17,7 @@ func WriteGuess(b *strings.Builder, g *tableio.Guess, name func(note string) str
 		target = "none found; name one with --target"
 	}
 	switch {
-	case modes == "" && len(g.Covariates) > 0:
+	case modes == "" && g.Duplicates == "keep": // records
 		modes = "none"
 	case modes == "":
 		modes = "none found; name them with --modes"

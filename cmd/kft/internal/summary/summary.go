@@ -182,7 +182,10 @@ func writeTable(b *strings.Builder, t *textformat.Table, record kft.Record, judg
 
 // writeMore writes that there are more formulas than a table lists.
 func writeMore(b *strings.Builder, more int) {
-	if more > 0 {
+	switch {
+	case more == 1:
+		b.WriteString("1 more formula is worse on the rows that it was chosen on; --json lists all\n")
+	case more > 1:
 		fmt.Fprintf(b, "%d more formulas are worse on the rows that they were chosen on; --json lists all\n", more)
 	}
 }
