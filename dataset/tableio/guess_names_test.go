@@ -84,11 +84,11 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "%d,c%d,%d-%02d,%.1f\n", i, i/24, 2020+i%24/12, 1+i%12, 20*r.NormFloat64())
 				}
 			}},
-		{name: "ids of two programs", target: "units", modes: []string{"store", "item", "time=week"}, notes: []string{`column store has ids that are equal apart from the decimal places of a whole number, as "1" and "1.0" (9 pairs of this kind)`},
+		{name: "ids of two programs", target: "units", modes: []string{"store", "item", "time=week"}, notes: []string{`column store has ids that are equal apart from leading zeros, as "1" and "01" (9 pairs of this kind)`},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,item,week,units\n")
 				for i := range 9 * 8 * 20 {
-					fmt.Fprintf(w, "%d%s,i%d,%s,%d\n", 1+i%9, []string{"", ".0"}[i/720], i/9%8, day(7*(i/72)).Format("2006-01-02"), r.IntN(30))
+					fmt.Fprintf(w, "%s%d,i%d,%s,%d\n", []string{"", "0"}[i/720], 1+i%9, i/9%8, day(7*(i/72)).Format("2006-01-02"), r.IntN(30))
 				}
 			}},
 		{name: "dates in two formats", target: "y", modes: []string{"store", "time=date"}, notes: []string{"column date has dates in several formats, so one day can have several ids; the mode time=date(date)"},
