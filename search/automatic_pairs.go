@@ -19,7 +19,8 @@ const (
 	numberRows   = 1_000   // training rows from which such trains are offered
 	pairsOfRound = 4       // that are offered together
 	pairRounds   = 4
-	leastPair    = 4.0 // standard deviations by which a pair must exceed chance
+	leastPair    = 4.0  // standard deviations by which a pair must exceed chance
+	pairGain     = 0.01 // share of the CRPS by which the pairs of a round must be better
 )
 
 // choosePairs offers interactions of two covariates, and of a covariate and a mode, a few at a time as long as they help. Of all pairs it takes those
@@ -45,7 +46,7 @@ func (c *chooser) choosePairs(ctx context.Context) error {
 		for i, t := range pairs {
 			texts[i] = t.String()
 		}
-		if err := c.compare(ctx, subject, []candidate{{"none", c.spec}, {strings.Join(texts, ", "), c.withTerms(slices.Concat(pairs, terms))}}); err != nil {
+		if err := c.compareBy(ctx, subject, pairGain, []candidate{{"none", c.spec}, {strings.Join(texts, ", "), c.withTerms(slices.Concat(pairs, terms))}}); err != nil {
 			return err
 		}
 		if len(c.spec.Terms) == len(terms) {
