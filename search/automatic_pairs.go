@@ -15,9 +15,10 @@ const (
 	pairRows     = 100_000 // training rows whose residuals are looked at, at most
 	mostRanges   = 12      // of the values of a mode
 	rowsPerBlock = 10      // rows of a pair of groups in the mean, at least
-	pairRank     = 3       // of a train of two numbers
-	numberRows   = 1_000   // training rows from which such trains are offered
-	pairsOfRound = 4       // that are offered together
+	numberRows   = 200     // training rows from which trains of two numbers are offered
+	pairRank     = 3       // of such a train, 1 below rankRows training rows
+	rankRows     = 1_000
+	pairsOfRound = 4 // that are offered together
 	pairRounds   = 4
 	leastPair    = 4.0  // standard deviations by which a pair must exceed chance
 	pairGain     = 0.01 // share of the CRPS by which the pairs of a round must be better
@@ -119,7 +120,11 @@ func has(terms []spec.Term, a, b string) bool {
 func (c *chooser) pairTerm(a, b int) spec.Term {
 	names := slices.Concat(c.modes, c.others)
 	if c.isNumber(a) && c.isNumber(b) {
-		return spec.Term{Cores: [][]string{{names[a]}, {names[b]}}, Ranks: []int{pairRank}}
+		rank := pairRank
+		if c.rows < rankRows {
+			rank = 1
+		}
+		return spec.Term{Cores: [][]string{{names[a]}, {names[b]}}, Ranks: []int{rank}}
 	}
 	return spec.Term{Cores: [][]string{{names[a], names[b]}}}
 }
