@@ -206,7 +206,7 @@ func periodName(name string) string {
 	return around
 }
 
-// explainAlike notes ids of a mode that may be the same, such as 12 and 12.0 of two programs.
+// explainAlike notes ids of a mode that may be the same, such as 7 and 007 of two programs.
 func (g *guesser) explainAlike() {
 	for _, m := range g.modes {
 		if m.time || m.Func != "" || len(m.Columns) > 1 {
