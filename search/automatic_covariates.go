@@ -8,7 +8,7 @@ import (
 )
 
 // interactingModes is the number of modes, those with the most ids, whose interactions
-// with all covariates are offered; of many covariates none are, see choosePairs, or those with the largest mode.
+// with all covariates are offered; of many covariates none are where choosePairs follows, otherwise those with the largest mode.
 const (
 	interactingModes = 2
 	manyCovariates   = 12
@@ -30,7 +30,7 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 	modes := interactingModes
 	if len(c.others) > manyCovariates {
 		modes = 1
-		if c.hasResiduals() {
+		if c.hasResiduals() && !c.future() && !c.single() {
 			modes = 0
 		}
 	}
