@@ -66,8 +66,8 @@ func (g *guesser) targetRanks() []float64 {
 		return g.ranks
 	}
 	c := g.columns[g.target]
-	values, ok := c.numbersAndGaps()
-	if !ok {
+	values, texts := c.numbersOrNaN()
+	if texts > 0 {
 		return nil
 	}
 	rank, below := make([]float64, len(values)), 0
@@ -95,19 +95,20 @@ func byValue(numbers []float64) []int {
 	return order
 }
 
-// numbersAndGaps returns the values of a column by code, NaN for missing ones, if all others are plain numbers.
-func (c *sampleColumn) numbersAndGaps() ([]float64, bool) {
-	out := make([]float64, len(c.values))
-	for i, text := range c.values {
-		v, ok := Number(text)
-		switch {
-		case ok:
-			out[i] = v
-		case Missing(text):
-			out[i] = math.NaN()
-		default:
-			return nil, false
+// numbersOrNaN returns the values of a column by code, NaN for those that are no numbers, and how many of these are not missing.
+func (c *sampleColumn) numbersOrNaN() (values []float64, texts int) {
+	values = make([]float64, len(c.values))
+	for code, text := range c.values {
+		plain, ok := c.Numbers.AppendPlain(nil, []byte(text))
+		if ok {
+			values[code], ok = Number(string(plain))
+		}
+		if !ok {
+			values[code] = math.NaN()
+			if !Missing(text) {
+				texts++
+			}
 		}
 	}
-	return out, true
+	return values, texts
 }

@@ -61,15 +61,7 @@ func (g *guesser) findSums() {
 
 // rowNumbers returns the numbers of a column by row, NaN where there is none, and how many there are.
 func (g *guesser) rowNumbers(c *sampleColumn) (values []float64, n int) {
-	byCode := make([]float64, len(c.values))
-	for i, text := range c.values {
-		byCode[i] = math.NaN()
-		if plain, ok := c.Numbers.AppendPlain(nil, []byte(text)); ok {
-			if v, ok := Number(string(plain)); ok {
-				byCode[i] = v
-			}
-		}
-	}
+	byCode, _ := c.numbersOrNaN()
 	values = make([]float64, g.Rows)
 	for row, code := range c.codes {
 		if values[row] = byCode[code]; !math.IsNaN(values[row]) {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -15,16 +14,11 @@ func (g *guesser) mostTelling(columns []describing, most int) []describing {
 	if ranks == nil {
 		return columns[:most]
 	}
-	shares := make([]float64, len(columns))
+	unexplained := make([]float64, len(columns))
 	for i, d := range columns {
-		shares[i] = d.column.explains(ranks)
+		unexplained[i] = 1 - d.column.explains(ranks)
 	}
-	best := make([]int, len(columns))
-	for i := range best {
-		best[i] = i
-	}
-	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
-	best = best[:most]
+	best := byValue(unexplained)[:most]
 	slices.Sort(best)
 	taken := make([]describing, most)
 	for i, k := range best {
@@ -38,7 +32,7 @@ func (g *guesser) mostTelling(columns []describing, most int) []describing {
 func (c *sampleColumn) explains(y []float64) float64 {
 	const ranges = 10
 	group := make([]int, len(c.values))
-	if value, ok := c.numbersAndGaps(); ok && len(value) > ranges+1 {
+	if value, texts := c.numbersOrNaN(); texts == 0 && len(value) > ranges+1 {
 		rows := 0
 		for _, code := range byValue(value) {
 			if group[code] = ranges; !math.IsNaN(value[code]) {
