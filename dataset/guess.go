@@ -58,7 +58,8 @@ type Guess struct {
 	Duplicates string
 	Repeated   int
 
-	// Covariates are columns that describe single rows of a table of records, in the form that ParseMode reads; none for cells.
+	// Covariates are columns that describe single rows, in the form that ParseMode reads: of records, and of cells unless
+	// those to predict lie in the future.
 	Covariates []string
 
 	Numbers    NumberFormat // of the target
@@ -128,6 +129,8 @@ type Given struct {
 	Numbers                    NumberFormat // recognised if plain
 	Parts                      bool         // whether a column or a file says which part a row is in
 	Described                  bool         // whether some of Covariates describe rows
+	Undescribed                bool         // whether no column may become a covariate
+	Future                     bool         // whether the cells to predict lie after those of the table, where what describes them need not be known
 }
 
 // reserves reports whether a column is given as something else than target or mode.

@@ -272,7 +272,7 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 	repeated := g.repeated(g.modes)
 	if repeated == 0 && len(g.modes) == 1 && g.modes[0].time {
 		for _, c := range weak {
-			c.reason = "integers beside a single series; probably a count or a code"
+			c.mayInform("integers beside a single series; probably a count or a code")
 		}
 		return
 	}
@@ -305,7 +305,7 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 	}
 	g.modes = append(g.modes, added...)
 	for _, c := range weak {
-		c.reason = "integers that are not needed to tell cells apart; probably a count or a code"
+		c.mayInform("integers that are not needed to tell cells apart; probably a count or a code")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 const (
 	recordsPerCell = 3  // rows per cell, in the mean, from which rows are records
-	mostRecorded   = 24 // columns of records that become covariates
+	mostRecorded   = 24 // columns that become covariates
 	mostRecordIDs  = 2  // columns of ids of records that become modes, one more if they have few values; the others are covariates
 	fewDescribing  = 4  // columns from which rows are records, even if the target has the name of something that is sold
 	rowsPerPeriod  = 20 // rows per period, in the mean, from which the periods of records are those of a mode
@@ -37,6 +37,7 @@ func (g *guesser) takeRecords() {
 	if !g.areRecords(cells, len(describing)+g.describedBy()) {
 		g.modes = cells
 		g.keepRows(false)
+		g.describeCells()
 		return
 	}
 	if g.given.Described {
@@ -49,6 +50,19 @@ func (g *guesser) takeRecords() {
 	g.sortModes()
 	g.Repeated, g.Duplicates = g.repeated(g.modes), "keep"
 	g.noteRecords(describing)
+}
+
+// describeCells proposes the columns that describe cells as covariates: a row to predict has them too, unless it lies in the future.
+// Rows that are merged differ in them.
+func (g *guesser) describeCells() {
+	if g.given.Future || g.given.Described || 100*g.Repeated > g.observed() {
+		return
+	}
+	columns, _ := g.describing()
+	columns = slices.DeleteFunc(columns, func(d describing) bool { return !d.column.covariate })
+	if len(columns) > 0 {
+		g.Notes = append(g.Notes, "columns that describe cells are taken for covariates"+g.takeCovariates(columns)+", or none; rows to predict must have them too")
+	}
 }
 
 // describedBy returns the number of given covariates.
@@ -87,18 +101,22 @@ func (g *guesser) noteRecords(describing []describing) {
 		note = "no columns tell all rows apart as those of a panel do, so " + note
 	}
 	if len(describing) > 0 {
-		taken := g.mostTelling(describing, mostRecorded)
-		g.Covariates = make([]string, len(taken))
-		for i, d := range taken {
-			g.Covariates[i] = d.mode
-		}
-		note += ", and columns in which such rows differ for covariates"
-		if len(describing) > len(taken) {
-			note += fmt.Sprintf(", those %d of %d that say most about the target one by one", len(taken), len(describing))
-		}
-		note += "; data.covariates chooses others"
+		note += ", and columns in which such rows differ for covariates" + g.takeCovariates(describing)
 	}
 	g.Notes = append(g.Notes, note)
+}
+
+// takeCovariates sets the covariates to the most telling of some columns. It returns the end of a note that says so.
+func (g *guesser) takeCovariates(columns []describing) string {
+	taken, note := g.mostTelling(columns, mostRecorded), ""
+	g.Covariates = make([]string, len(taken))
+	for i, d := range taken {
+		g.Covariates[i] = d.mode
+	}
+	if len(columns) > len(taken) {
+		note = fmt.Sprintf(", those %d of %d that say most about the target one by one", len(taken), len(columns))
+	}
+	return note + "; data.covariates chooses others"
 }
 
 // areRecords reports whether rows with so many columns that describe them are records rather than cells of some modes.
@@ -237,6 +255,9 @@ type describing struct {
 
 // describing returns the columns that say something about single rows, and those that follow the target.
 func (g *guesser) describing() (columns []describing, following []*sampleColumn) {
+	if g.given.Undescribed {
+		return nil, nil
+	}
 	for i, c := range g.columns {
 		switch {
 		case i == g.target || g.summed[c] || !g.describesRecord(c):

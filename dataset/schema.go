@@ -36,6 +36,9 @@ type Schema struct {
 	// summed, exposures averaged) or "last".
 	Duplicates string
 
+	// Unneeded says, by mode, that a table may lack the columns of a covariate; nil if it must have all.
+	Unneeded []bool
+
 	// Absent lists columns that the table must not have because the output adds them.
 	Absent []string
 }
@@ -113,8 +116,12 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 		return -1, err
 	}
 	var found Positions
-	for _, m := range s.Modes {
+	for k, m := range s.Modes {
 		var at []int
+		if s.Unneeded != nil && s.Unneeded[k] && !slices.Contains(names, m.Columns[0]) {
+			found.Modes = append(found.Modes, nil)
+			continue
+		}
 		for _, name := range m.Columns {
 			field := "data.modes"
 			if m.Covariate() {
@@ -158,9 +165,9 @@ func (s Schema) needed(err *InputError, names []string) *InputError {
 		return err
 	}
 	var missing, uses []string
-	for _, m := range s.Modes {
+	for k, m := range s.Modes {
 		for _, name := range m.Columns {
-			if slices.Contains(names, name) || slices.Contains(missing, name) {
+			if slices.Contains(names, name) || slices.Contains(missing, name) || s.Unneeded != nil && s.Unneeded[k] {
 				continue
 			}
 			use := "mode " + m.Name

@@ -152,7 +152,7 @@ func (b *backtest) say(format string, args ...any) {
 
 // read reads the table and finds the origins.
 func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source) error {
-	if _, err := search.Complete(&s, source); err != nil {
+	if _, err := search.Complete(&s, source, true); err != nil {
 		return err
 	}
 	s.Fill()

@@ -132,6 +132,7 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 		return nil, nil, err
 	}
 	modes := m.covariates.Columns()
+	unneeded := m.unneeded(modes)
 	codes := make([][]int32, len(modes))
 	for i := range codes {
 		codes[i] = make([]int32, len(cells))
@@ -145,8 +146,8 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 		}
 		for i, mode := range modes {
 			id, ok := cell[mode.Name]
-			if !ok {
-				return nil, nil, &CellError{c, mode.Name, missingIDs(cell, modes)}
+			if !ok && !unneeded[i] {
+				return nil, nil, &CellError{c, mode.Name, missingIDs(cell, modes, unneeded)}
 			}
 			codes[i][c] = m.Code(i, id)
 		}
@@ -158,11 +159,11 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 	return codes, id, nil
 }
 
-// missingIDs names the modes that a cell has no id for, covariates as such.
-func missingIDs(cell Cell, modes []dataset.Mode) string {
+// missingIDs names the modes that a cell needs and has no id for, covariates as such.
+func missingIDs(cell Cell, modes []dataset.Mode, unneeded []bool) string {
 	var names []string
-	for _, mode := range modes {
-		if _, ok := cell[mode.Name]; ok {
+	for i, mode := range modes {
+		if _, ok := cell[mode.Name]; ok || unneeded[i] {
 			continue
 		}
 		kind := "mode"

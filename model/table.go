@@ -217,6 +217,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	columns := newNumberColumns(results, added, opt.Quantiles)
 	unseen := len(names) - 1 // the column of unknown modes
 	schema := dataset.Schema{Modes: m.covariates.Columns(), Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
+	schema.Unneeded = m.unneeded(schema.Modes)
 	var mutex sync.Mutex
 	err = tableio.AppendColumns(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
 		m, z, err := predict(b)
@@ -271,6 +272,16 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 // targetSchema is what a table with the target has.
 func (m *Model) targetSchema() dataset.Schema {
 	return dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
+}
+
+// unneeded says which of the first modes are covariates that neither a term nor the noise uses.
+func (m *Model) unneeded(modes []dataset.Mode) []bool {
+	noise := slices.Concat(m.NoiseModes()...)
+	out := make([]bool, len(modes))
+	for i, mode := range modes {
+		out[i] = mode.Covariate() && !m.UsesMode(i) && !slices.Contains(noise, i) && m.groupMode != i
+	}
+	return out
 }
 
 // nameUnseen names, for each row, the modes whose id is not in the training data, and

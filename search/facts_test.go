@@ -46,7 +46,7 @@ func TestFactsInTheTable(t *testing.T) {
 	} {
 		s := c.spec
 		s.Data.Files = []string{file}
-		g, err := search.Complete(&s, tableio.Source{})
+		g, err := search.Complete(&s, tableio.Source{}, false)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

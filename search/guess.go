@@ -13,7 +13,10 @@ import (
 // Complete guesses the target and the modes of a table that the specification does not
 // name, and with them the rule for rows of the same cell and the format of numbers. The
 // zero source means the files of the specification. It returns nil if nothing was open.
-func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
+//
+// Columns that describe cells become covariates, unless future is set or the split is by time: then the cells to predict lie after
+// those of the table, where what describes them need not be known.
+func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess, error) {
 	if s.Data.Target != "" && len(s.Data.Modes) > 0 {
 		return nil, nil
 	}
@@ -35,10 +38,11 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 		return nil, err
 	}
 	given := Given(s.Data)
+	given.Future, given.Undescribed = future, s.Data.Undescribed()
 	if how, err := split.Parse(s.Split); err == nil {
-		given.Parts = how.Given()
+		given.Parts, given.Future = how.Given(), future || how.ByTime()
 	}
-	for _, text := range s.Data.Covariates {
+	for _, text := range s.Data.NamedCovariates() {
 		if m, err := dataset.ParseMode(text); err == nil {
 			given.Covariates, given.Described = append(given.Covariates, m.Columns...), true
 		}
@@ -68,8 +72,8 @@ func Adopt(s *spec.Spec, g *tableio.Guess) {
 	if s.Data.Duplicates == "" {
 		s.Data.Duplicates = g.Duplicates
 	}
-	if s.Data.Duplicates == "keep" && len(s.Data.Covariates) == 0 {
-		s.Data.Covariates = g.Covariates
+	if len(s.Data.Covariates) == 0 && (g.Duplicates == "" || s.Data.Duplicates == g.Duplicates) {
+		s.Data.Covariates = s.UsedCovariates(g.Covariates)
 	}
 	if len(g.Modes) == 0 { // records of numbers
 		s.Data.Modes, s.Data.Covariates = covariateModes(s.Data.Covariates), nil

@@ -35,7 +35,7 @@ func TestCompleteRepeats(t *testing.T) {
 		{"", []string{"entry"}, "keep"},
 	} {
 		s := spec.Spec{Split: c.split, Data: spec.Data{Files: []string{file}, Covariates: c.covariates}}
-		g, err := search.Complete(&s, tableio.Source{})
+		g, err := search.Complete(&s, tableio.Source{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,14 +63,14 @@ func TestCompleteNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := spec.Spec{Data: spec.Data{Files: []string{file}}}
-	if _, err := search.Complete(&s, tableio.Source{}); err != nil {
+	if _, err := search.Complete(&s, tableio.Source{}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(s.Data.Modes, " "); got != "covariate(area) covariate(slope)" || s.Data.Duplicates != "keep" {
 		t.Errorf("got modes %s, duplicates %s", got, s.Data.Duplicates)
 	}
 	chosen := spec.Spec{Data: spec.Data{Files: []string{file}, Covariates: []string{"slope"}}}
-	if _, err := search.Complete(&chosen, tableio.Source{}); err != nil {
+	if _, err := search.Complete(&chosen, tableio.Source{}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(chosen.Data.Modes, " "); got != "covariate(slope)" || chosen.Data.Duplicates != "keep" {
@@ -98,7 +98,7 @@ func TestCompleteRecords(t *testing.T) {
 	for _, data := range []spec.Data{{}, {Covariates: []string{"age"}}, {Covariates: []string{"age"}, Modes: []string{"region", "education"}}} {
 		s := spec.Spec{Data: data}
 		s.Data.Files = []string{file}
-		if _, err := search.Complete(&s, tableio.Source{}); err != nil {
+		if _, err := search.Complete(&s, tableio.Source{}, false); err != nil {
 			t.Fatal(err)
 		}
 		if data.Covariates != nil && strings.Join(s.Data.Covariates, " ") != "age" || s.Data.Duplicates != "keep" {

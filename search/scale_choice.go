@@ -25,7 +25,7 @@ import (
 // returns the one with the smallest CRPS on the validation set. If the specification says
 // so, the result is trained again on all rows. All fits share the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
-	if _, err := Complete(&s, source); err != nil {
+	if _, err := Complete(&s, source, false); err != nil {
 		return nil, nil, err
 	}
 	s.Fill()
@@ -56,7 +56,7 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 // automatic choices, plans the final fit and measures a sweep of it. Several fits of
 // different scales, orders or likelihoods need as much as one of them.
 func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*train.Estimate, error) {
-	if _, err := Complete(&s, source); err != nil {
+	if _, err := Complete(&s, source, false); err != nil {
 		return nil, err
 	}
 	s.Fill()
@@ -88,6 +88,7 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 
 // FitData is Fit on a table that was read before, for a filled specification.
 func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+	opt.Chosen = s.Automatic()
 	data, recent, err := recentData(s, data)
 	if err != nil {
 		return nil, nil, err

@@ -50,7 +50,7 @@ func (s *Search) Read(ctx context.Context) error {
 	if s.data != nil {
 		return nil
 	}
-	if _, err := Complete(&s.Spec, s.Source); err != nil {
+	if _, err := Complete(&s.Spec, s.Source, false); err != nil {
 		return err
 	}
 	s.Spec.Fill()

@@ -16,7 +16,7 @@ func (d *Data) AddCovariates() {
 		return
 	}
 	modes := slices.Clone(d.Modes)
-	for _, column := range d.Covariates {
+	for _, column := range d.NamedCovariates() {
 		if m, err := dataset.ParseMode(column); err == nil && m.Func == "" && len(m.Columns) == 1 {
 			column = m.AsCovariate().String()
 		}
@@ -35,6 +35,38 @@ func (d *Data) AddCovariates() {
 	slices.SortStableFunc(modes, func(a, b string) int { return modeRank(a) - modeRank(b) })
 	d.Modes, d.Covariates, d.Lags, d.History = modes, nil, nil, nil
 	d.addTargetMode()
+}
+
+// noCovariates in place of a column says that no column is a covariate, not even one that would be guessed.
+const noCovariates = "none"
+
+// Undescribed reports whether no column may be a covariate.
+func (d Data) Undescribed() bool { return len(d.Covariates) == 1 && d.Covariates[0] == noCovariates }
+
+// NamedCovariates returns the columns that are covariates.
+func (d Data) NamedCovariates() []string {
+	if d.Undescribed() {
+		return nil
+	}
+	return d.Covariates
+}
+
+// UsedCovariates returns those of some columns that terms can use: all, unless the terms are given.
+func (s Spec) UsedCovariates(columns []string) []string {
+	if len(s.Terms) == 0 || slices.Equal(s.Terms, []string{Auto}) {
+		return columns
+	}
+	names := s.ModeNames()
+	for _, column := range columns {
+		names = append(names, modeName(column))
+	}
+	var used []string
+	for _, text := range s.Terms {
+		if t, err := ParseTerm(text, names); err == nil {
+			used = append(used, slices.Concat(t.Cores...)...)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !slices.Contains(used, modeName(column)) })
 }
 
 // modeRank orders modes: those that identify a cell, columns that describe it, and what

@@ -27,7 +27,7 @@ func (r *run) addCurves() error {
 		if !mode.Numeric() {
 			continue
 		}
-		s, report, err := r.curveOf(at)
+		s, report, err := r.curveFor(at)
 		if err != nil {
 			return fmt.Errorf("covariate %s: %w", mode.Name, err)
 		}
@@ -110,14 +110,10 @@ func (d *Data) resolved(s spec.Spec) spec.Spec {
 
 // warnUnusedCovariates warns about covariates that no term uses.
 func (r *run) warnUnusedCovariates() {
-	var unused []string
 	for at, mode := range r.data.table.Modes {
-		if mode.Covariate() && !r.model.UsesMode(at) {
-			unused = append(unused, mode.Name)
+		if mode.Covariate() && !r.model.UsesMode(at) && !r.opt.Chosen {
+			r.warnings = append(r.warnings, fmt.Sprintf("the covariate %s has no effect, because no term uses it; add a term such as %s", mode.Name, mode.Name))
 		}
-	}
-	for _, name := range unused {
-		r.warnings = append(r.warnings, fmt.Sprintf("the covariate %s has no effect, because no term uses it; add a term such as %s", name, name))
 	}
 }
 

@@ -37,6 +37,9 @@ type Options struct {
 	Share      float64       // share of the training rows to use; smaller shares are subsets of larger ones; 0 for all
 	HoldOut    bool          // do not use the validation rows that a conformal correction would need, even without one; fits with and without one are then comparable
 
+	// Chosen says that the terms were chosen by comparisons: a covariate without a term is useless, not forgotten.
+	Chosen bool
+
 	// Compare makes a fit that is only compared with others: the validation set is
 	// reduced to at most compareRows rows, and only it is measured. There are neither
 	// baselines nor a report of the other parts.

@@ -37,6 +37,7 @@ Examples:
 
 // Run measures.
 func (c *backtestCommand) Run(e *env) error {
+	c.future = true
 	spec, given, err := c.specification(e, c.Quiet)
 	if err != nil {
 		return err

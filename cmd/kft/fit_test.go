@@ -90,7 +90,7 @@ func TestUnusedColumnsCanBePasted(t *testing.T) {
 		fmt.Fprintf(&b, "S%d,2024-%02d,%d.25,%d.5,%d.75,%d\n", i/12, 1+i%12, i*7%31, i*5%29, i*3%23, 10+i*i%17)
 	}
 	write(t, "t.csv", b.String())
-	r := must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1")
+	r := must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--forecast", "2")
 	proposed := `'price_old="price, old",temp_C="temp (C)",list price'`
 	if want := `Not used: "price, old", "temp (C)", list price. If they are known before the target is, compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
 		t.Errorf("got\n%s\nwant at the end\n%s", r.stdout, want)

@@ -77,12 +77,12 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 	if len(s.Data.Files) == 0 {
 		return nil
 	}
-	guessed, err := search.Complete(s, kft.Source{})
+	guessed, err := search.Complete(s, kft.Source{}, f.future)
 	if err != nil || guessed == nil {
 		return err
 	}
 	for _, l := range guessed.LeftOut {
-		if l.Covariate {
+		if l.Covariate && !s.Data.Undescribed() {
 			f.unused = append(f.unused, l.Mode())
 		}
 	}

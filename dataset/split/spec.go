@@ -136,6 +136,9 @@ func (s Spec) String() string {
 // Given reports whether a column or a file says which part a row is in.
 func (s Spec) Given() bool { return s.kind == "column" || s.kind == "file" }
 
+// ByTime reports whether the last periods are held out.
+func (s Spec) ByTime() bool { return s.kind == "time" }
+
 // Column returns the column that Schema.Part must name before the table is read,
 // or "".
 func (s Spec) Column() string {

@@ -66,6 +66,9 @@ func (b *Batch) ID(mode, i int) string {
 // Field returns the fields of row i in the columns of a mode, as its id; "" if one is
 // missing.
 func (b *Batch) Field(mode, i int) string {
+	if b.table.columns.Modes[mode] == nil {
+		return ""
+	}
 	id, _ := b.modes[mode].ids.AppendID(nil, b.rows, i, b.table.columns.Modes[mode])
 	return string(id)
 }
@@ -238,6 +241,12 @@ func (b *Batch) read(c *chunk) error {
 	}
 	for m, encoder := range b.modes {
 		b.Codes[m] = scratch.Sized(b.Codes[m], n)
+		if columns.Modes[m] == nil { // not needed, see Schema.Unneeded
+			for i := range b.Codes[m] {
+				b.Codes[m][i] = modeid.Unknown
+			}
+			continue
+		}
 		if good, bad := r.codes(encoder, b.Codes[m], columns.Modes[m], keep); good < len(keep) {
 			problem = encoder.ids.Report(r, good, columns.Modes[m], bad)
 			keep = keep[:good]

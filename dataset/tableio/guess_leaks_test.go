@@ -75,8 +75,8 @@ func TestGuessSumsWithTheTarget(t *testing.T) {
 		text, target        string
 		covariates, leftOut []string
 	}{
-		{riders.String(), "cnt", nil, []string{"casual", "registered"}},
-		{ledger.String(), "sales", nil, []string{"turnover"}},
+		{riders.String(), "cnt", []string{"temp"}, []string{"casual", "registered"}},
+		{ledger.String(), "sales", []string{"fees", "credit"}, []string{"turnover"}},
 		{rides.String(), "total", []string{"km"}, []string{"fare", "tip", "tolls"}},
 	} {
 		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", tc.text)), Format{})

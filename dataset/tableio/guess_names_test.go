@@ -63,7 +63,7 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "%d,%d,%.1f,%d,%d,%d,%d\n", r.IntN(1e9), 1+r.IntN(5), 1+float64(r.IntN(4))/2, 500+r.IntN(3500), 98000+r.IntN(70), 1900+r.IntN(115), 9e4+r.IntN(1e6))
 				}
 			}},
-		{name: "sales and their price", target: "sales", modes: []string{"shop", "item"},
+		{name: "sales and their price", describing: []string{"price"}, target: "sales", modes: []string{"shop", "item"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("shop,item,sales,price\n")
 				for i := range 20 * 15 {

@@ -110,14 +110,14 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "s%d,i%d,%s,%.2f,%d,%.1f,%d,%d\n", i%6, i/6%7, day(i/42).Format(time.DateOnly), 1+9*r.Float64(), r.IntN(2), 100*r.Float64(), r.IntN(9), r.IntN(50))
 				}
 			}},
-		{name: "series that begin and end at different times", target: "diameter", modes: []string{"name", "time"}, leftOut: map[string]string{"lat": "covariates"},
+		{name: "series that begin and end at different times", describing: []string{"lat", "long", "depth", "core"}, target: "diameter", modes: []string{"name", "time"}, leftOut: map[string]string{"lat": "covariates"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("name,time,lat,long,depth,core,diameter\n")
 				for i := range 40 * 30 {
 					fmt.Fprintf(w, "storm %d,%s,%.1f,%.1f,%.1f,%.1f,%.1f\n", i/30, day(0).Add(time.Duration(i/30*20+i%30)*6*time.Hour).Format(time.DateTime), 90*r.Float64(), 90*r.Float64(), 9*r.Float64(), 9*r.Float64(), 50*r.Float64())
 				}
 			}},
-		{name: "sensors whose clocks jitter", target: "temperature", modes: []string{"sensor", "time=near10min(at)"}, leftOut: map[string]string{"humidity": "covariates"}, notes: []string{"about 10 minutes apart"},
+		{name: "sensors whose clocks jitter", describing: []string{"humidity"}, target: "temperature", modes: []string{"sensor", "time=near10min(at)"}, leftOut: map[string]string{"humidity": "covariates"}, notes: []string{"about 10 minutes apart"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("sensor,at,humidity,temperature\n")
 				for i := range 4 * 300 {

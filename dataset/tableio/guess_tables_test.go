@@ -21,6 +21,7 @@ type guessTable struct {
 
 	duplicates string
 	covariates []string
+	describing []string // covariates of cells that do not lie in the future
 	numbers    dataset.NumberFormat
 	delimiter  string            // of several characters
 	leftOut    map[string]string // column: a part of the reason
@@ -97,7 +98,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%.2f\n", day(0).Add(time.Duration(i)*time.Hour).Format("2006-01-02T15:04"), 20*r.Float64())
 				}
 			}},
-		{name: "one series by year and month, and its customers", target: "sales", modes: []string{"time=year+month"},
+		{name: "one series by year and month, and its customers", describing: []string{"customers"}, target: "sales", modes: []string{"time=year+month"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("year,month,customers,sales\n")
 				for i := range 96 {
@@ -125,7 +126,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%d\n", day(0).AddDate(0, i, -4).Format("2006-01-02"), r.IntN(400))
 				}
 			}},
-		{name: "one series with covariates", target: "cnt", modes: []string{"weather", "yearweek(dteday)", "weekday(dteday)"}, leftOut: map[string]string{"temp": "quantity"},
+		{name: "one series with covariates", describing: []string{"temp", "casual"}, target: "cnt", modes: []string{"weather", "yearweek(dteday)", "weekday(dteday)"}, leftOut: map[string]string{"temp": "quantity"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("dteday,season,weather,temp,casual,cnt\n")
 				for i := range 400 {
@@ -166,7 +167,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "c%d,ch%d,p%d,g%d,2015,%d,%.1f\n", i%3, i/3%2, i/6%4, i/24%3, 1+i/72, 90*r.Float64())
 				}
 			}},
-		{name: "European", target: "Umsatz", modes: []string{"Filiale", "Artikel", "time=Datum"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
+		{name: "European", describing: []string{"Preis"}, target: "Umsatz", modes: []string{"Filiale", "Artikel", "time=Datum"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Filiale;Artikel;Datum;Preis;Umsatz\n")
 				for i := range 5 * 6 * 8 {
@@ -174,7 +175,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d;%d;%s;%d,%02d;%d.%03d,%02d\n", 1+i%5, 10+i/5%6, day(7*(i/30)).Format("02.01.2006"), r.IntN(20), r.IntN(100), 1+cents/100000, cents/100%1000, cents%100)
 				}
 			}},
-		{name: "currency", target: "Sales", modes: []string{"Store", "time=Date"}, numbers: dataset.NumberFormat{Decimal: '.', Thousands: ','}, leftOut: map[string]string{"Discount": "quantity"},
+		{name: "currency", describing: []string{"Discount"}, target: "Sales", modes: []string{"Store", "time=Date"}, numbers: dataset.NumberFormat{Decimal: '.', Thousands: ','}, leftOut: map[string]string{"Discount": "quantity"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Store,Date,Discount,Sales\n")
 				for i := range 10 * 12 {
@@ -195,7 +196,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d;%d;%d,%03d\n", 1+i%10, 1+i/10, 1+r.IntN(20), r.IntN(1000))
 				}
 			}},
-		{name: "flags and prices", target: "qty", modes: []string{"store", "sku", "time=date"},
+		{name: "flags and prices", describing: []string{"price", "promo", "stock"}, target: "qty", modes: []string{"store", "sku", "time=date"},
 			leftOut: map[string]string{"promo": "flag", "price": "quantity", "stock": "quantity by its name"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,sku,date,price,promo,stock,qty\n")
@@ -272,7 +273,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "S%d,c%d%s\n", i%6, i, strings.Repeat(fmt.Sprintf(",%d", r.IntN(30)), 8))
 				}
 			}},
-		{name: "features with a target are not wide", target: "y", modes: []string{"group", "time=date"},
+		{name: "features with a target are not wide", describing: []string{"x1", "x2", "x3", "x4", "x5", "x6", "x7"}, target: "y", modes: []string{"group", "time=date"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("group,date,x1,x2,x3,x4,x5,x6,x7,y\n")
 				for i := range 100 {
@@ -376,7 +377,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s_%s_validation,%s,%s,%s,%s,d_%d,%d\n", itemID, storeID, itemID, dept, storeID, states[store%2], 1+i/48, r.IntN(6))
 				}
 			}},
-		{name: "bike sharing", target: "cnt", modes: []string{"time=dteday+hr"},
+		{name: "bike sharing", describing: []string{"holiday", "workingday", "weathersit", "temp", "atemp", "hum", "windspeed"}, target: "cnt", modes: []string{"time=dteday+hr"},
 			leftOut: map[string]string{"instant": "it counts the rows", "temp": "quantity", "weathersit": "single series", "casual": "", "season": ""},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("instant,dteday,season,yr,mnth,hr,holiday,weekday,workingday,weathersit,temp,atemp,hum,windspeed,casual,registered,cnt\n")
@@ -387,7 +388,7 @@ func guessTables() []guessTable {
 						d.Weekday(), min(1, int(d.Weekday())%6), 1+r.IntN(3), r.IntN(100), r.IntN(9000), r.IntN(100), r.IntN(5000), casual, registered, casual+registered)
 				}
 			}},
-		{name: "Favorita", target: "sales", modes: []string{"store_nbr", "family", "time=date"}, leftOut: map[string]string{"id": "almost every row", "onpromotion": "quantity"},
+		{name: "Favorita", describing: []string{"onpromotion"}, target: "sales", modes: []string{"store_nbr", "family", "time=date"}, leftOut: map[string]string{"id": "almost every row", "onpromotion": "quantity"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("id,date,store_nbr,family,sales,onpromotion\n")
 				for i := range 6 * 5 * 14 {
@@ -401,14 +402,14 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "st%d,4%d.25,1%d.5,p%d,u%d,%s,%.2f\n", i%6, i%6, i%6, i/6%4, i/6%4/2, day(0).Add(time.Duration(i/24)*time.Hour).Format("02/01/2006 15:04"), 90*r.Float64())
 				}
 			}},
-		{name: "air quality, one station", target: "AH", modes: []string{"Time", "time=Date"}, numbers: dataset.NumberFormat{Decimal: ','}, leftOut: map[string]string{"CO(GT)": "quantity", "T": "quantity"},
+		{name: "air quality, one station", describing: []string{`CO_GT="CO(GT)"`, `NO2_GT="NO2(GT)"`, "T", "RH"}, target: "AH", modes: []string{"Time", "time=Date"}, numbers: dataset.NumberFormat{Decimal: ','}, leftOut: map[string]string{"CO(GT)": "quantity", "T": "quantity"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Date;Time;CO(GT);NO2(GT);T;RH;AH\n")
 				for i := range 24 * 20 {
 					fmt.Fprintf(w, "%s;%02d.00.00;%d,%d;%d;%d,%d;%d,%d;0,%04d\n", day(i/24).Format("02/01/2006"), i%24, r.IntN(9), r.IntN(10), r.IntN(200), r.IntN(30), r.IntN(10), r.IntN(90), r.IntN(10), r.IntN(10000))
 				}
 			}},
-		{name: "unnamed integers", target: "Menge", modes: []string{"Laden", "Ware", "Woche"}, leftOut: map[string]string{"Lager": ""},
+		{name: "unnamed integers", describing: []string{"Lager"}, target: "Menge", modes: []string{"Laden", "Ware", "Woche"}, leftOut: map[string]string{"Lager": ""},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Laden;Ware;Woche;Lager;Menge\n")
 				for i := range 6 * 7 * 8 {
@@ -482,9 +483,15 @@ func TestGuessTables(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
 			tc.text(&text, rand.New(rand.NewPCG(1, 2)))
-			g, err := GuessColumns(Reader("t.csv", strings.NewReader(text.String())), Format{})
+			guess := func(future bool) (*Guess, error) {
+				return GuessWith(Reader("t.csv", strings.NewReader(text.String())), Format{}, dataset.Given{Future: future})
+			}
+			g, err := guess(true)
 			if g == nil {
 				t.Fatal(err)
+			}
+			if now, _ := guess(false); !slices.Equal(now.Covariates, slices.Concat(tc.covariates, tc.describing)) {
+				t.Errorf("got covariates %q of cells that are no future, want %q", now.Covariates, slices.Concat(tc.covariates, tc.describing))
 			}
 			if (err == nil) != (tc.problem == "") || err != nil && !strings.Contains(err.Error(), tc.problem) {
 				t.Errorf("got error %v, want one with %q", err, tc.problem)
