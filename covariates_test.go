@@ -472,3 +472,34 @@ func TestRevealingCovariate(t *testing.T) {
 		}
 	}
 }
+
+// A table to predict, and a cell, may lack a covariate that no term uses.
+func TestUnusedCovariateIsNotNeeded(t *testing.T) {
+	t.Parallel()
+	p := newPriceTable()
+	s := p.spec(t)
+	s.Terms = []string{"item", "price"}
+	m, r := fit(t, s, kft.Options{})
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "promo has no effect") }) {
+		t.Errorf("no warning about promo: %q", r.Warnings)
+	}
+	predict := func(text string) string {
+		var out bytes.Buffer
+		if _, err := m.PredictTable(t.Context(), kft.Reader("plans.csv", strings.NewReader(text)), &out, kft.TableOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	got := predict("store,item,month,price\ns1,i2,2020-03,2.5\n")
+	if want := strings.Replace(strings.Replace(predict("store,item,month,promo,price\ns1,i2,2020-03,flyer,2.5\n"), "promo,", "", 1), "flyer,", "", 1); got != want {
+		t.Errorf("without promo\n%s\nwith it\n%s", got, want)
+	}
+	cell := kft.Cell{"store": "s1", "item": "i2", "month": "2020-03", "price": "2.5"}
+	if _, err := m.Predict(t.Context(), []kft.Cell{cell}); err != nil {
+		t.Error(err)
+	}
+	delete(cell, "price")
+	if _, err := m.Predict(t.Context(), []kft.Cell{cell}); err == nil || !strings.Contains(err.Error(), `covariate "price"`) || strings.Contains(err.Error(), "promo") {
+		t.Errorf("a cell without its price: %v", err)
+	}
+}

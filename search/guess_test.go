@@ -106,3 +106,50 @@ func TestCompleteRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestCompleteCells checks that columns that describe cells become covariates beside the facts about ids, but not of forecasts, of terms that
+// do not use them, and where the specification has none.
+func TestCompleteCells(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("shop,town,month,price,promo,sales\n")
+	for i := range 600 {
+		fmt.Fprintf(&text, "s%02d,t%d,%d-%02d,%.2f,%d,%d\n", i%25, i%5, 2020+i/25/12, 1+i/25%12, 1+float64(i*i%97)/50, i*i%11/6, 10+i*i*i%53)
+	}
+	file := filepath.Join(t.TempDir(), "shops.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		future bool
+		split  string
+		terms  []string
+		given  []string
+		want   string
+	}{
+		"rows at random":        {want: "price promo"},
+		"after the table":       {future: true},
+		"split by time":         {split: "time:last=3"},
+		"a term uses one":       {terms: []string{"shop", "shop*price"}, want: "price"},
+		"terms without them":    {terms: []string{"shop,time:2"}},
+		"one is named":          {given: []string{"promo"}, want: "promo"},
+		"none":                  {given: []string{"none"}},
+		"automatic terms":       {terms: []string{"auto"}, want: "price promo"},
+		"a split into entities": {split: "entity:shop=20%", want: "price promo"},
+	} {
+		s := spec.Spec{Split: c.split, Terms: c.terms, Data: spec.Data{Files: []string{file}, Covariates: c.given}}
+		if _, err := search.Complete(&s, tableio.Source{}, c.future); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := strings.Join(s.Data.NamedCovariates(), " "); got != c.want || strings.Join(s.Data.Modes, " ") != "shop time=month" {
+			t.Errorf("%s: got covariates %s of modes %v, want %s", name, got, s.Data.Modes, c.want)
+		}
+		if facts := len(s.Side.Tables) > 0; facts != (c.split != "time:last=3" && (c.terms == nil || c.terms[0] == "auto")) {
+			t.Errorf("%s: side tables %q", name, s.Side.Tables)
+		}
+		s.Fill()
+		if err := s.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -34,7 +34,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     Args:
         modes: columns that identify a cell: ``["store", "item", "time=year+month"]`` or the same as one
-            text, as in ``kft fit --modes``. By default kft recognises them, as ``kft init`` does. If X is an
+            text, as in ``kft fit --modes``. By default kft recognises them, as ``kft init`` does, and
+            takes the columns that describe rows, such as a price, for covariates (``covariate="none"`` does not). If X is an
             array or has float columns only, there are no ids to recognise. Floats are then covariates, of which the
             model learns a curve each. With integers or texts in an array, or with ``terms``, ``rank`` or
             ``bins``, every column is a mode instead, and a column of floats with more than ``bins`` values is cut at
