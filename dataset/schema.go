@@ -165,6 +165,7 @@ func (s Schema) needed(err *InputError, names []string) *InputError {
 		return err
 	}
 	var missing, uses []string
+	covariates := true // whether all that are missing are
 	for k, m := range s.Modes {
 		for _, name := range m.Columns {
 			if slices.Contains(names, name) || slices.Contains(missing, name) || s.Unneeded != nil && s.Unneeded[k] {
@@ -174,6 +175,7 @@ func (s Schema) needed(err *InputError, names []string) *InputError {
 			if m.Covariate() {
 				use = "a covariate"
 			}
+			covariates = covariates && m.Covariate()
 			missing, uses = append(missing, name), append(uses, fmt.Sprintf("%s (%s)", fieldtext.QuoteColumn(name), use))
 		}
 	}
@@ -182,5 +184,8 @@ func (s Schema) needed(err *InputError, names []string) *InputError {
 		it = "them"
 	}
 	err.Remedy = fmt.Sprintf("the model was fitted with %s: add %s to the table, whose columns are %s", strings.Join(uses, ", "), it, strings.Join(names, ", "))
+	if covariates {
+		err.Remedy += fmt.Sprintf(", or fit a model without %s: data.covariates names others, or none", it)
+	}
 	return err
 }

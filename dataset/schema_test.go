@@ -15,7 +15,7 @@ func TestMissingColumnsOfAModel(t *testing.T) {
 		want     string
 	}{
 		{modes, true, `new.csv, column "year": the table has no such column; the model was fitted with year (mode time), month (mode time), unit price (a covariate): add them to the table, whose columns are store, item, units`},
-		{modes[2:], true, `new.csv, column "unit price": the table has no such column; the model was fitted with unit price (a covariate): add it to the table, whose columns are store, item, units`},
+		{modes[2:], true, `new.csv, column "unit price": the table has no such column; the model was fitted with unit price (a covariate): add it to the table, whose columns are store, item, units, or fit a model without it: data.covariates names others, or none`},
 		{modes, false, `new.csv, column "year": the table has no such column; choose one of store, item, units`},
 	}
 	for _, c := range tests {
