@@ -241,6 +241,21 @@ def test_bad_input(name):
         assert pickle.loads(pickle.dumps(caught.value)).__dict__ == caught.value.__dict__
 
 
+def test_columns_that_describe_cells():
+    """A price beside guessed modes is used, unless no column shall be."""
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame([(f"s{s}", f"2024-01-{d:02d}") for s in range(25) for d in range(1, 29)], columns=["store", "date"])
+    X["price"] = rng.uniform(1, 3, len(X)).round(2)
+    y = 10 - 2 * X["price"] + rng.normal(size=25).repeat(28) + rng.normal(0, 0.2, len(X))
+    model = KFTRegressor(effort="quick", verbose=False).fit(X, y)
+    assert model.score(X, y) > 0.9
+    with pytest.raises(kft.InputError, match="price"):
+        model.predict(X[["store", "date"]])
+    without = KFTRegressor(effort="quick", verbose=False, covariate="none").fit(X, y)
+    assert without.score(X, y) < 0.7
+    assert len(without.predict(X[["store", "date"]])) == len(X)
+
+
 def test_few_missing_ids():
     X, y = sales()
     X.loc[4, "item"] = None
