@@ -168,7 +168,7 @@ func (g *guesser) addSeries() {
 			continue
 		}
 		m := g.modeOfColumn(c)
-		if m.IsTime(c.values) {
+		if m.IsTime(c.values) && (c.Kind != KindNumber || c.Integer || c.ordered()) {
 			numbers = []*sampleColumn{c}
 			break
 		}
@@ -184,6 +184,21 @@ func (g *guesser) addSeries() {
 	m.Name, m.time = g.freeName("time"), true
 	g.modes = append(g.modes, m)
 	g.Notes = append(g.Notes, "the table is a single series along "+numbers[0].Name)
+}
+
+// ordered reports whether the numbers of a column rise or fall from row to row, as times of a series do and periods of planets do not.
+func (c *sampleColumn) ordered() bool {
+	values, _ := c.numbersOrNaN()
+	for _, sign := range []float64{1, -1} {
+		row := 1
+		for row < len(c.codes) && !(sign*values[c.codes[row]] < sign*values[c.codes[row-1]]) {
+			row++
+		}
+		if row >= len(c.codes) {
+			return true
+		}
+	}
+	return false
 }
 
 // addMoments adds the day and the hour of events whose cells are unique without them:

@@ -139,7 +139,7 @@ func (c *chooser) compareScales(ctx context.Context, start spec.Spec) error {
 	if start.Uncertainty.Likelihood == spec.Auto {
 		start.Uncertainty.Likelihood = "gaussian"
 		if c.data.ZeroOne() {
-			start.Uncertainty.Likelihood = "bernoulli"
+			start = withLikelihood(start, "bernoulli")
 		}
 	}
 	if start.Transform != spec.Auto && start.Transform != "power" {

@@ -164,3 +164,21 @@ func TestOneModeWithoutTime(t *testing.T) {
 		t.Errorf("got error %v, want that the only mode has one row per id", err)
 	}
 }
+
+// One series of yes and no has the likelihood of such values.
+func TestSingleSeriesOfEvents(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	var text strings.Builder
+	text.WriteString("year,rain,flood\n")
+	for k := range 160 {
+		rain := rng.Float64()
+		fmt.Fprintf(&text, "%d,%.2f,%d\n", 1850+k, rain, int(rain+0.6*rng.Float64()))
+	}
+	file := filepath.Join(t.TempDir(), "floods.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}, Fit: spec.Fit{Effort: "quick"}}, train.Options{Threads: 2})
+	if r.Spec.Uncertainty.Likelihood != "bernoulli" || !strings.Contains(strings.Join(r.Spec.Terms, " "), "rain") {
+		t.Errorf("got likelihood %s, terms %v", r.Spec.Uncertainty.Likelihood, r.Spec.Terms)
+	}
+}

@@ -105,6 +105,20 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,%d,%d,%.2f\n", 2010+i/12, i%12+1, r.IntN(30), 20*r.Float64())
 				}
 			}},
+		{name: "planets and their periods", target: "eccentricity", duplicates: "keep", covariates: []string{"mass", "period"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("mass,period,eccentricity\n")
+				for range 100 {
+					fmt.Fprintf(w, "%.3f,%.2f,%.2f\n", 10*r.Float64(), 3000*r.Float64()*r.Float64(), r.Float64())
+				}
+			}},
+		{name: "one series at fractions of hours", target: "value", modes: []string{"time=period"}, describing: []string{"load"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("period,load,value\n")
+				for i := range 100 {
+					fmt.Fprintf(w, "%.2f,%.3f,%.3f\n", float64(i)/4, r.Float64(), r.Float64())
+				}
+			}},
 		{name: "yes or no by user and step", target: "success", modes: []string{"user", "step"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("user,step,success\n")
