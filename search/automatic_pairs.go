@@ -14,7 +14,7 @@ import (
 const (
 	pairRows     = 100_000 // training rows whose residuals are looked at, at most
 	mostRanges   = 12      // of the values of a mode
-	rowsPerBlock = 10      // rows of a pair of groups in the mean, at least
+	rowsPerBlock = 10      // rows of a pair of groups, or of a curve, in the mean, at least
 	numberRows   = 200     // training rows from which trains of two numbers are offered
 	pairRank     = 3       // of such a train, 1 below rankRows training rows
 	rankRows     = 1_000
@@ -90,7 +90,7 @@ func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term
 	for b := len(c.modes); b < len(names); b++ {
 		for a := range b {
 			numbers := c.isNumber(a) && c.isNumber(b)
-			if groups[a].n < 2 || groups[b].n < 2 || numbers && c.rows < numberRows || has(terms, names[a], names[b]) {
+			if groups[a].n < 2 || groups[b].n < 2 || numbers && c.rows < numberRows || c.curvesOf(a, b)*rowsPerBlock > c.rows || has(terms, names[a], names[b]) {
 				continue
 			}
 			excess, chance := interaction(residuals, groups[a], groups[b])
@@ -127,6 +127,17 @@ func (c *chooser) pairTerm(a, b int) spec.Term {
 		return spec.Term{Cores: [][]string{{names[a]}, {names[b]}}, Ranks: []int{rank}}
 	}
 	return spec.Term{Cores: [][]string{{names[a], names[b]}}}
+}
+
+// curvesOf returns the number of curves of a pair of ids and a number, 0 of another pair.
+func (c *chooser) curvesOf(a, b int) int {
+	switch {
+	case c.isNumber(a) == c.isNumber(b):
+		return 0
+	case c.isNumber(a):
+		return c.sizes[b]
+	}
+	return c.sizes[a]
 }
 
 func (c *chooser) isNumber(mode int) bool { return c.data.Modes()[mode].Numeric() }

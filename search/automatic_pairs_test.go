@@ -69,3 +69,33 @@ func TestInteractionsOfCovariatesAreFound(t *testing.T) {
 		t.Errorf("test R2 %.3f, want 0.9 at least", r.Test.R2)
 	}
 }
+
+// Ids with few rows each have no curves of their own, which would be slow and hold what each row is.
+func TestFewRowsHaveNoCurves(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	var text strings.Builder
+	text.WriteString("id,year,x,y\n")
+	const ids, years = 150, 4
+	for id := range ids {
+		slope := 2 * float64(id/(ids/2))
+		if id < 12 { // those that residuals are grouped by
+			slope = -20 * float64(id%2)
+		}
+		for year := range years {
+			x := rng.Float64()
+			fmt.Fprintf(&text, "n%d,%d,%.3f,%.3f\n", id, 2000+year, x, slope*(x-0.5)+0.1*rng.NormFloat64())
+		}
+	}
+	file := filepath.Join(t.TempDir(), "panel.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"id", "year"}, Covariates: []string{"x"}}, Split: "random:80/20/0"}
+	_, r := mustFit(t, s, train.Options{Threads: 2})
+	for _, d := range r.Decisions {
+		for _, o := range d.Options {
+			if strings.Contains(o.Value, "id*x") {
+				t.Errorf("%s: %s is offered", d.Subject, o.Value)
+			}
+		}
+	}
+}
