@@ -142,9 +142,13 @@ func (c *fitCommand) Run(e *env) error {
 // writeUnused names the columns that the guess leaves out and that may be covariates, with the flag
 // that uses them, to be pasted into a shell.
 func (c *fitCommand) writeUnused(w io.Writer) error {
+	const most = 24 // as many as are used without being named
 	var columns, modes []string
-	for _, m := range c.unused {
+	for _, m := range c.unused[:min(len(c.unused), most)] {
 		columns, modes = append(columns, m.Expression()), append(modes, m.String())
+	}
+	if more := len(c.unused) - most; more > 0 {
+		columns = append(columns, fmt.Sprintf("%d more", more))
 	}
 	_, err := fmt.Fprintf(w, "Not used: %s. If they are known before the target is, compare a fit with --covariate %s.\n", strings.Join(columns, ", "), textformat.Quote(strings.Join(modes, ",")))
 	return err

@@ -82,7 +82,7 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 		return err
 	}
 	for _, l := range guessed.LeftOut {
-		if l.Covariate && !s.Data.Undescribed() {
+		if l.Covariate && len(guessed.Covariates) == 0 && !s.Data.Undescribed() {
 			f.unused = append(f.unused, l.Mode())
 		}
 	}

@@ -43,10 +43,19 @@ func WriteGuess(b *strings.Builder, g *tableio.Guess, name func(note string) str
 	}
 }
 
+// Of more columns than listedColumns those with the same reason share a line, with at most sharedNames of their names.
+const (
+	listedColumns = 12
+	sharedNames   = 6
+)
+
 // writeColumns lists columns with what is said about each.
 func writeColumns(b *strings.Builder, head string, columns [][2]string) {
 	if len(columns) == 0 {
 		return
+	}
+	if len(columns) > listedColumns {
+		columns = byReason(columns)
 	}
 	width := 0
 	for _, c := range columns {
@@ -56,4 +65,24 @@ func writeColumns(b *strings.Builder, head string, columns [][2]string) {
 	for _, c := range columns {
 		fmt.Fprintf(b, "  %-*s  %s\n", width, c[0], c[1])
 	}
+}
+
+// byReason joins columns about which the same is said.
+func byReason(columns [][2]string) (joined [][2]string) {
+	var reasons []string
+	names := map[string][]string{}
+	for _, c := range columns {
+		if names[c[1]] == nil {
+			reasons = append(reasons, c[1])
+		}
+		names[c[1]] = append(names[c[1]], c[0])
+	}
+	for _, reason := range reasons {
+		list := names[reason]
+		if more := len(list) - sharedNames; more > 1 {
+			list = append(list[:sharedNames:sharedNames], fmt.Sprintf("%d more", more))
+		}
+		joined = append(joined, [2]string{strings.Join(list, ", "), reason})
+	}
+	return joined
 }
