@@ -24,7 +24,7 @@ type Data struct {
 	Decimal   string `yaml:"decimal" json:"decimal" doc:"decimal sign of formatted numbers: point or comma; empty for plain numbers"`
 	Thousands string `yaml:"thousands" json:"thousands" doc:"separator of thousands: comma, point, space, apostrophe, underscore or none"`
 
-	Covariates []string `yaml:"covariates" json:"covariates,omitempty" doc:"columns that describe a cell, such as price; become modes"`
+	Covariates []string `yaml:"covariates" json:"covariates,omitempty" doc:"columns that describe a cell, such as price, or none; become modes"`
 	Lags       []string `yaml:"lags" json:"lags,omitempty" doc:"periods before, whose target describes a cell, such as 1; become modes"`
 	History    []string `yaml:"history" json:"history,omitempty" doc:"store*item: number of training periods of the pair; become modes"`
 	Absent     string   `yaml:"absent" json:"absent" doc:"cells without a row within the life of a series: unknown or zero"`
