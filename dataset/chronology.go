@@ -322,8 +322,8 @@ func datePart(column string, values []string) (p calendarPart, ok bool) {
 	}
 	if p.dates, ok = calendar.OrderOf(values); ok {
 		p.note = dateOrderNote(column, p.dates, values)
-	} else if ok = serialDates(column, values); ok {
-		p.dates, p.note = calendar.Serial, serialNote(column, values[0])
+	} else if p.dates, ok = numberDates(column, values); ok {
+		p.note = numberNote(column, p.dates, values)
 	}
 	if !ok {
 		return p, false

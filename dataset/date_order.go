@@ -16,10 +16,10 @@ func DateOrders() []string {
 	return []string{string(calendar.DayFirst), string(calendar.MonthFirst), string(calendar.YearFirst)}
 }
 
-// readsDates reports whether a name is that of a reading of dates: one of [DateOrders], or serial, of
-// the numbers of days that spreadsheets count.
+// readsDates reports whether a name is that of a reading of dates: one of [DateOrders], serial, of
+// the numbers of days that spreadsheets count, or decimal, of years with a fraction.
 func readsDates(name string) bool {
-	return slices.Contains(DateOrders(), name) || calendar.Order(name) == calendar.Serial
+	return slices.Contains(DateOrders(), name) || slices.Contains([]calendar.Order{calendar.Serial, calendar.Decimal}, calendar.Order(name))
 }
 
 // serialWords are names of columns whose numbers may be serial numbers of dates.
@@ -29,6 +29,37 @@ var serialWords = []string{"date", "dates", "datum", "fecha", "day", "tag", "tim
 // their distances.
 func serialDates(column string, texts []string) bool {
 	return nameHasWord(column, serialWords) && calendar.AreSerials(texts)
+}
+
+// decimalYears reports whether the values of a column are years with a fraction that counts months, by its name
+// and their distances.
+func decimalYears(column string, texts []string) bool {
+	return (nameHasWord(column, serialWords) || nameHasWord(column, timeWords) || nameHasWord(column, periodWords) || roleOfName(column) != anyNumber) && calendar.AreDecimalYears(texts)
+}
+
+// numberDates returns how the numbers of a column are dates: days as spreadsheets count them, or decimal years. ok is false if they are none.
+func numberDates(column string, texts []string) (order calendar.Order, ok bool) {
+	switch {
+	case serialDates(column, texts):
+		return calendar.Serial, true
+	case decimalYears(column, texts):
+		return calendar.Decimal, true
+	}
+	return "", false
+}
+
+// numberNote says how numbers that are dates were read.
+func numberNote(column string, order calendar.Order, texts []string) string {
+	if order == calendar.Decimal {
+		read, example := time.Time{}, ""
+		for _, text := range texts {
+			if t, ok := order.Parse([]byte(text)); ok && (example == "" || read.Month() == time.January) {
+				read, example = t, text
+			}
+		}
+		return fmt.Sprintf("the numbers of column %s are read as months of decimal years: %s is %s", column, example, read.Format("January 2006"))
+	}
+	return serialNote(column, texts[0])
 }
 
 // serialNote says how serial numbers of dates were read.

@@ -342,7 +342,7 @@ func (c *sampleColumn) readMoments(headerless bool) {
 	if c.numeric && !c.dottedMonths() {
 		if c.NotNumbers == 0 {
 			c.readUnix(headerless)
-			c.readSerials()
+			c.readNumberDates()
 		}
 		return
 	}

@@ -119,9 +119,9 @@ func (g *guesser) explainDates() {
 	for _, m := range g.modes {
 		for _, name := range m.Columns {
 			c := g.columns[slices.Index(g.sample.Names, name)]
-			if c.Kind == KindDate && c.dates == calendar.Serial && !noted[name] {
+			if c.Kind == KindDate && (c.dates == calendar.Serial || c.dates == calendar.Decimal) && !noted[name] {
 				noted[name] = true
-				g.Notes = append(g.Notes, serialNote(name, c.dateExample()))
+				g.Notes = append(g.Notes, numberNote(name, c.dates, slices.DeleteFunc(slices.Clone(c.values), Missing)))
 			}
 			if c.Kind != KindDate || c.numeric || noted[name] || m.Dates != "" {
 				continue

@@ -34,10 +34,10 @@ func (c *sampleColumn) readUnix(headerless bool) {
 	c.callable = true
 }
 
-// readSerials recognises dates that a spreadsheet wrote as numbers of days, and times as their fractions.
-func (c *sampleColumn) readSerials() {
-	if c.Min >= 1 && serialDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)) {
-		c.dates, c.callable = calendar.Serial, true
+// readNumberDates recognises dates that a spreadsheet wrote as numbers of days, and times as their fractions, and decimal years.
+func (c *sampleColumn) readNumberDates() {
+	if order, ok := numberDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)); ok && c.Min >= 1 {
+		c.dates, c.callable = order, true
 		c.allMoments(func(s string) (time.Time, bool) { return c.dates.Parse([]byte(s)) })
 	}
 }

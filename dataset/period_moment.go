@@ -15,8 +15,8 @@ import (
 func (m Mode) WithIDDates(ids []string) Mode {
 	if m.Func == "" && len(m.Columns) == 1 {
 		order, dates := calendar.OrderOf(ids)
-		if !dates && serialDates(m.Columns[0], ids) {
-			order = calendar.Serial
+		if !dates {
+			order, _ = numberDates(m.Columns[0], ids)
 		}
 		m.idDates = string(order)
 		parts, ok := sixDigits(m, [][]string{ids})

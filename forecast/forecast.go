@@ -24,6 +24,7 @@ func Write(ctx context.Context, m *model.Model, w io.Writer, o Options) (Summary
 	if err := o.check(m); err != nil {
 		return Summary{}, err
 	}
+	o.setDecimal(m)
 	m, err := o.withSide(ctx, m)
 	if err != nil {
 		return Summary{}, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -211,6 +212,37 @@ func TestFormats(t *testing.T) {
 			if !bytes.HasPrefix(out.Bytes(), []byte(magic)) {
 				t.Errorf("%s: got %q", format, out.Bytes()[:8])
 			}
+		}
+	}
+}
+
+// TestDecimalCommas checks that forecasts of a table with decimal commas have them, and another delimiter.
+func TestDecimalCommas(t *testing.T) {
+	t.Parallel()
+	s := salesSpec()
+	s.Data.Decimal = "comma"
+	m, _, err := search.Fit(t.Context(), s, sales(t), train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := "store;item;year;month\ns2;i3;2016;8\n"
+	for _, c := range []struct {
+		name  string
+		o     Options
+		field string // pattern of the first value
+	}{
+		{"cells", Options{Horizon: 1}, `^s0;i0;2016;7;\d+,\d+;`},
+		{"totals", Options{Horizon: 1, By: "total"}, `^2016;7;\d+,\d+;`},
+		{"a table", Options{Future: tableio.Reader("plan", strings.NewReader(plan))}, `^s2;i3;2016;8;\d+,\d+;`},
+		{"given delimiter", Options{Horizon: 1, Output: tableio.Output{Delimiter: '\t'}}, `^s0\ti0\t2016\t7\t\d+,\d+\t`},
+		{"comma as delimiter", Options{Horizon: 1, Output: tableio.Output{Delimiter: ','}}, `^s0,i0,2016,7,\d+\.\d+,`},
+	} {
+		var text strings.Builder
+		if _, err := Write(t.Context(), m, &text, c.o); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if line := strings.Split(text.String(), "\n")[1]; !regexp.MustCompile(c.field).MatchString(line) {
+			t.Errorf("%s: got %q, want %s", c.name, line, c.field)
 		}
 	}
 }

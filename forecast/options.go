@@ -1,12 +1,14 @@
 package forecast
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
@@ -85,6 +87,27 @@ func Periods(m *model.Model, horizon int) (mode int, ids []string, err error) {
 		ids = append(ids, id)
 	}
 	return series.Time, ids, nil
+}
+
+// setDecimal makes numbers read and written as in the table of the fit, unless the options say
+// otherwise. Forecasts with decimal commas need another delimiter than a comma: that of
+// the specification, or a semicolon.
+func (o *Options) setDecimal(m *model.Model) {
+	data := m.Spec().Data
+	if o.Format.Numbers.Plain() {
+		o.Format.Numbers, _ = dataset.ParseNumberFormat(data.Decimal, data.Thousands) // the specification is valid
+	}
+	if o.Format.Numbers.Decimal != ',' || !o.Future.IsZero() && o.Future.Repeatable() && o.By == "" {
+		return // rows are added to a table with a delimiter of its own
+	}
+	o.Output.Comma = true
+	if o.Output.Delimiter == 0 {
+		var given tableio.Format
+		_ = given.SetDelimiter(data.Delimiter)
+		if o.Output.Delimiter = cmp.Or(o.Format.Delimiter, given.Delimiter); o.Output.Delimiter == 0 {
+			o.Output.Delimiter = ';'
+		}
+	}
 }
 
 // check returns the first problem of the options, and fills in defaults.

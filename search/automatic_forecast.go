@@ -147,9 +147,17 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 			}
 		}
 	}
+	defer func(all []*train.Data) { c.folds = all }(c.folds)
+	c.folds = c.foldsOfYears()
 	label := strings.Join(parts, ", ")
 	candidates := []candidate{{label + ", interactions of rank 2", c.withTerms(slices.Concat(terms, low))}}
 	if !c.quick() {
+		smooth := c.smoothYears(terms, low)
+		if c.years() < yearsOfEffects && c.data.Year(time) >= longYear {
+			candidates = append(smooth, candidates...)
+		} else {
+			candidates = append(candidates, smooth...)
+		}
 		candidates = append(candidates, candidate{label + ", effects of each id", c.withTerms(slices.Concat(terms, effects))})
 		if len(own) > 0 {
 			candidates = append(candidates, candidate{label + ", effects of each series", c.withTerms(slices.Concat(terms, effects, own))})
@@ -185,6 +193,65 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 		return nil
 	}
 	return c.confirmNoParts(ctx, candidates[best], candidates[last])
+}
+
+// Smooth years are offered if the training periods make a year. With fewer than yearsOfEffects they come first,
+// because an effect of each week is then little more than the noise of one or two weeks. longYear is the number of periods of a year
+// from which its periods are weeks or days.
+const (
+	yearsOfEffects = 3
+	longYear       = 24
+)
+
+// smoothYears returns candidates with a few harmonics of the year instead of effects of the
+// week and the month: in the series that all series share, and also in patterns of which every id has its own
+// amount. They are learned together with a level that moves, which effects take for a season. Shorter parts of the date keep
+// their terms, of low.
+func (c *chooser) smoothYears(terms, low []spec.Term) []candidate {
+	time, entities := c.data.TimeMode(), c.entities()
+	year := c.data.Year(time)
+	if year == 0 || c.years() < 1 || c.data.Combinations(entities...) < leastSharing || c.rows > c.effort.rows && year < longYear {
+		return nil
+	}
+	shared := slices.Clone(terms)
+	at := slices.IndexFunc(shared, func(t spec.Term) bool { return t.IsSeries() && len(t.Cores[0]) == 0 })
+	if at < 0 {
+		at, shared = len(shared), append(shared, c.seriesTerm())
+	}
+	season := *shared[at].Series
+	season.Periods = []float64{year}
+	shared[at].Series = &season
+	for _, t := range low {
+		if parts := slices.Concat(t.Cores...); !slices.Contains(parts, c.modes[time]+".week") && !slices.Contains(parts, c.modes[time]+".month") {
+			shared = append(shared, t)
+		}
+	}
+	own := slices.Clone(shared)
+	for _, m := range entities {
+		own = append(own, spec.Term{Cores: [][]string{c.names(m), c.names(time)}, Ranks: []int{calendarRank}, Along: &spec.Series{Time: c.modes[time], AR: true, Periods: []float64{year}}})
+	}
+	return []candidate{{"smooth year that all share", c.withTerms(shared)}, {"smooth years of each id", c.withTerms(own)}}
+}
+
+// foldsOfYears returns the origins with a year of training periods, because earlier ones say nothing about the next year; all if the
+// first has none.
+func (c *chooser) foldsOfYears() []*train.Data {
+	time := c.data.TimeMode()
+	year := c.data.Year(time)
+	n := len(c.folds)
+	for n > 1 && float64(c.folds[0].Combinations(time)) >= year && float64(c.folds[n-1].Combinations(time)) < year {
+		n--
+	}
+	return c.folds[:n]
+}
+
+// years returns the number of years of training periods; 0 if the calendar has none.
+func (c *chooser) years() float64 {
+	time := c.data.TimeMode()
+	if year := c.data.Year(time); year > 0 {
+		return float64(c.data.Combinations(time)) / year
+	}
+	return 0
 }
 
 // Before parts of the date are left out because of a comparison on a sample, they are

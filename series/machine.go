@@ -87,7 +87,7 @@ func (m *machine) reset(p Prior) {
 		}
 		for k := 1; k <= s.Harmonics; k++ {
 			m.waves = append(m.waves, wave{2 * math.Pi * float64(k) / s.Period})
-			v := s.Var / float64(s.Harmonics)
+			v := s.variance(k)
 			m.d, m.start = m.d+2, append(m.start, v, v)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 //	ar(t+1)     = Phi ar(t) + N(0, AR (1 - Phi^2)),      ar(0) ~ N(0, AR)
 //	season(t)   = sum_k  a_k cos(2 pi k t / Period) + b_k sin(2 pi k t / Period),
 //
-// with a_k, b_k ~ N(0, Var / Harmonics). A variance of 0 leaves its component out, but
+// with a_k, b_k ~ N(0, Var / Harmonics), or variances in proportion to 1/k^2 with the same sum if the season is smooth. A variance of 0 leaves its component out, but
 // the level is always there; a DriftSpan of 0 leaves the drift out. The rise of a series
 // over DriftSpan steps is shrunk to Drift, which all series share. Steps count from 0, the
 // first step of the table.
@@ -42,6 +42,19 @@ type Season struct {
 	Period    float64 `json:"period"` // in steps
 	Harmonics int     `json:"harmonics"`
 	Var       float64 `json:"variance"`
+	Smooth    bool    `json:"smooth,omitempty"` // higher harmonics have smaller variances
+}
+
+// variance returns the prior variance of the coefficients of harmonic k.
+func (s *Season) variance(k int) float64 {
+	if !s.Smooth {
+		return s.Var / float64(s.Harmonics)
+	}
+	sum := 0.0
+	for i := 1; i <= s.Harmonics; i++ {
+		sum += 1 / float64(i*i)
+	}
+	return s.Var / (sum * float64(k*k))
 }
 
 // negligible is the variance, relative to a target of variance 1, below which a component

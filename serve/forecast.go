@@ -140,6 +140,7 @@ const maxForecast = 8 << 20
 // with the columns that kft forecast writes.
 func (m *loadedModel) forecastRows(ctx context.Context, opt kft.ForecastOptions) ([]map[string]any, error) {
 	text := &limitedBuffer{left: maxForecast}
+	opt.Output.Delimiter = ',' // and decimal points, also for a table with decimal commas
 	_, err := m.Forecast(ctx, text, opt)
 	switch field := kft.FieldPath(err); {
 	case text.full:

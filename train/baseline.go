@@ -294,8 +294,8 @@ func (r *run) periodsOfRows() *baseline.Time {
 	for m, mode := range r.data.table.Modes {
 		dict := r.data.table.Dicts[m]
 		own := r.data.ends != nil && r.data.ends.Time == m && r.data.laterMode == m
-		if dict.Len() <= ids || !own && r.sharesIDs(m) {
-			continue // of two modes of time, the finer one
+		if mode.Covariate() || dict.Len() <= ids || !own && r.sharesIDs(m) {
+			continue // of two modes of time, the finer one; formulas know no covariates
 		}
 		line, err := timeline.New(mode, dict.IDs())
 		if err != nil {

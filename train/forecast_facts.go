@@ -51,6 +51,18 @@ func (d *Data) SeasonPeriods(mode int) []float64 {
 	return slices.DeleteFunc(usual, func(p float64) bool { return 2*p > float64(last+1) })
 }
 
+// Year returns the number of periods of a year; 0 if the calendar has none.
+func (d *Data) Year(mode int) float64 {
+	if line, err := d.timeline(mode); err == nil && line.Regular() {
+		for _, c := range line.Cycles() {
+			if c.Name == "year" {
+				return c.Periods
+			}
+		}
+	}
+	return 0
+}
+
 // Seasons returns how many of the longest seasons of the calendar the periods of the training
 // rows make; 0 if it has none.
 func (d *Data) Seasons(mode int) float64 {

@@ -11,7 +11,8 @@ import (
 )
 
 // A season has as many harmonics as its period allows, so that single periods may stand
-// out, but not more than these: of a long one the smooth part.
+// out, but not more than these: of a long one the smooth part, with variances that fall
+// with the square of the harmonic.
 const (
 	shortSeason    = 24
 	shortHarmonics = 12
@@ -132,7 +133,7 @@ func seriesPrior(term spec.Term, r *spec.Series, line *timeline.Timeline) (p ser
 			most = shortHarmonics
 		}
 		harmonics := max(1, min(most, int(math.Floor(period/2))))
-		p.Seasons = append(p.Seasons, series.Season{Period: period, Harmonics: harmonics, Var: startSeason})
+		p.Seasons = append(p.Seasons, series.Season{Period: period, Harmonics: harmonics, Var: startSeason, Smooth: period > shortSeason})
 	}
 	return p, steps, nil
 }

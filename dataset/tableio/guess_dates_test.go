@@ -230,3 +230,31 @@ func TestGuessEmptyID(t *testing.T) {
 		t.Errorf("got modes %q, %v", g.Modes, err)
 	}
 }
+
+// Years with fractions are months by the name of their column and their distances; prices are not.
+func TestGuessDecimalYears(t *testing.T) {
+	t.Parallel()
+	table := func(column string, decimals int) string {
+		text := "store," + column + ",units\n"
+		for store := range 3 {
+			for month := range 40 {
+				text += fmt.Sprintf("s%d,%.*f,%d\n", store, decimals, 1973+float64(month)/12, 20+7*store+month*month%11)
+			}
+		}
+		return text
+	}
+	for _, c := range []struct {
+		column   string
+		decimals int
+		want     string // mode of time, "" for none
+	}{{"time", 3, "time"}, {"year", 3, "time=year"}, {"Time", 2, "time=Time"}, {"price", 3, ""}, {"length", 2, ""}, {"time", 1, ""}} {
+		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", table(c.column, c.decimals))), Format{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noted := slices.ContainsFunc(g.Notes, func(s string) bool { return strings.Contains(s, "are read as months of decimal years: 1973.08") })
+		if c.want != "" && (!slices.Equal(g.Modes, []string{"store", c.want}) || !noted) || c.want == "" && (noted || g.Columns[1].Kind == dataset.KindDate) {
+			t.Errorf("%s with %d decimals: got modes %q, notes %q", c.column, c.decimals, g.Modes, g.Notes)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type Output struct {
 	Format      string // "" or text, parquet, arrow, arrow-stream
 	Compression string // of text: "", gzip or zstd; of Arrow: "" for LZ4, or none; a stream is not compressed
 	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
+	Comma       bool   // of text: decimal commas also for a table without texts of its own, unless commas separate its fields
 	AddedOnly   bool   // of Parquet and Arrow: write the added columns without those of the table
 	Share       Share  // processes that divide the work; nil for one
 }
@@ -158,7 +159,7 @@ func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.W
 		delimiter, end := p.delimiter(b.table), b.table.LineEnd
 		convert := delimiter != b.table.Format.Delimiter
 		// Numbers have the decimal comma of the table, because programs read one decimal sign per file.
-		comma := p.format.Numbers.Decimal == ',' && b.table.typed == nil && delimiter != ','
+		comma := (to.Comma || p.format.Numbers.Decimal == ',' && b.table.typed == nil) && delimiter != ','
 		for i := range b.Len() {
 			if convert {
 				dst = fieldtext.AppendRecord(dst, len(b.table.Names), delimiter, func(c int) []byte { return b.rows.Field(i, c) })

@@ -79,13 +79,13 @@ func (p *Paths) Update(e Equations, learn bool) {
 
 // searched is the number of sites up to which every update searches for the prior of each
 // entry from the start. The first updates see other cores that are random, from which single
-// steps may not find the way back: a walk can take the place of a season.
+// steps may not find the way back: a walk can take the place of a season. Without a walk they do.
 const searched = 4000
 
 // learn improves the prior of entry k, whose process is s.
 func (p *Paths) learn(k int, s *series.Process, fresh bool) {
 	s.Learn(1, fresh)
-	if !fresh && len(p.Value) <= searched {
+	if !fresh && len(p.Value) <= searched && p.Prior.Walk > 0 {
 		again := *s
 		again.Prior = p.Prior
 		again.Learn(1, true)

@@ -88,6 +88,9 @@ func (o Order) Parse(b []byte) (time.Time, bool) {
 	if o == Serial {
 		return parseSerial(b)
 	}
+	if o == Decimal {
+		return parseDecimal(b)
+	}
 	if t, ok := parseUnix(b); ok {
 		return t, true
 	}

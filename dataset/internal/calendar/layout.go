@@ -9,10 +9,11 @@ import (
 
 // A Layout writes moments like some texts that Parse reads.
 type Layout struct {
-	unix      time.Duration // unit of unix time, 0 if the texts are dates
-	serial    bool          // days as spreadsheets count them
-	compact   string        // in digits alone, see compactLayouts
-	order     string        // of the parts of a date: ymd, ym, mdy or dmy
+	unix      time.Duration  // unit of unix time, 0 if the texts are dates
+	serial    bool           // days as spreadsheets count them
+	decimal   *decimalLayout // years with a fraction, or nil
+	compact   string         // in digits alone, see compactLayouts
+	order     string         // of the parts of a date: ymd, ym, mdy or dmy
 	separator string
 	shortYear bool    // of two digits
 	pad       [3]bool // of the parts of a date, in their order
@@ -32,6 +33,9 @@ type Layout struct {
 func LayoutOf(texts []string, o Order) (l *Layout, ok bool) {
 	if o == Serial {
 		return &Layout{serial: true}, len(texts) > 0
+	}
+	if o == Decimal {
+		return &Layout{decimal: decimalLayoutOf(texts)}, len(texts) > 0
 	}
 	l = &Layout{pad: [3]bool{true, true, true}, padHour: true}
 	for i, text := range texts {
@@ -152,6 +156,8 @@ func (l *Layout) Format(t time.Time) string {
 	switch {
 	case l.serial:
 		return strconv.FormatFloat(t.Sub(serialEpoch).Hours()/24, 'f', -1, 64)
+	case l.decimal != nil:
+		return l.decimal.format(t)
 	case l.unix != 0:
 		return strconv.FormatInt(t.Unix()*int64(time.Second/l.unix)+int64(t.Nanosecond())/int64(l.unix), 10) + l.end
 	case l.compact != "":

@@ -15,6 +15,8 @@ const (
 
 	// Serial is that of numbers of days, as spreadsheets count them: 45292 is 2024-01-01.
 	Serial Order = "serial"
+	// Decimal is that of years with a fraction: 1973.083 is February 1973.
+	Decimal Order = "decimal"
 )
 
 // OrderOf returns the order in which all texts are dates: the only one that gives valid
