@@ -346,7 +346,7 @@ func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 	}
 	first := make([]int, distinct)
 	for row, cell := range codes {
-		if g.target >= 0 && Missing(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
+		if g.target >= 0 && MissingNumber(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
 			continue
 		}
 		if first[cell] > 0 {

@@ -129,7 +129,7 @@ func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
 func (g *guesser) observed() int {
 	n := 0
 	for _, row := range g.sample.Rows {
-		if !Missing(row[g.target]) {
+		if !MissingNumber(row[g.target]) {
 			n++
 		}
 	}
@@ -275,7 +275,7 @@ func (g *guesser) idle(c *sampleColumn) bool {
 	first := int32(-1)
 	for row, code := range c.codes {
 		switch {
-		case Missing(g.sample.Rows[row][g.target]):
+		case MissingNumber(g.sample.Rows[row][g.target]):
 		case first < 0:
 			first = code
 		case code != first:

@@ -31,7 +31,7 @@ func TestBadInput(t *testing.T) {
 		{name: "comment between rows", text: good + "# the rest is old\nc,3\n", want: `t.csv, line 4: the line has 1 field, the table has 2 columns; remove lines of comments`},
 		{name: "blank line beside a short one", text: "id,x,y\na,1,2\n\na,b\n", want: `t.csv, line 4: the line has 2 fields, the table has 3 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "not a number", text: good + "c,12x\n", want: `t.csv, line 4, column "y", value "12x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
-		{name: "only a decimal point", text: good + "c,.\n", want: `t.csv, line 4, column "y", value ".": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
+		{name: "only a sign", text: good + "c,-\n", want: `t.csv, line 4, column "y", value "-": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "an exponent without digits", text: good + "c,1e\n", want: `t.csv, line 4, column "y", value "1e": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "NaN", text: good + "c,NaN\n", want: `t.csv, line 4, column "y", value "NaN": this is NaN, not a number; leave it empty or write NA if the target is missing`},
 		{name: "NaN as a weight", text: "id,y,w\na,1,nan\n", schema: dataset.Schema{Weight: "w"}, want: `t.csv, line 2, column "w", value "nan": this is NaN, not a number; write a weight of 0 or more in every row`},

@@ -105,7 +105,7 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "x%d,y%d,3\n", i%10, i/10)
 				}
 			}},
-		spoiledTarget("NaN"), spoiledTarget("-"), spoiledTarget("?"),
+		spoiledTarget("NaN"), spoiledTarget("-"), spoiledTarget("#REF!"),
 	}
 }
 
