@@ -120,7 +120,7 @@ func (g *guesser) findWide() {
 			wide = group
 		}
 	}
-	named := g.target >= 0 && !slices.Contains(wide, g.target) && nameHasWord(g.Target, targetWords)
+	named := g.target >= 0 && !slices.Contains(wide, g.target) && namedTarget(g.Target)
 	if len(wide) < leastWide || 2*len(wide) < len(g.columns) || named {
 		return
 	}

@@ -334,15 +334,38 @@ func (c *sampleColumn) calendarRole() calendarRole {
 	return role
 }
 
+// partsOfOneDate returns a year and the periods within it, by role. Of several years it is one whose periods have the same name but for the word of the
+// period, or else one without other words: yr_sold of mo_sold, not yr_built.
+func partsOfOneDate(parts []*sampleColumn) map[calendarRole]*sampleColumn {
+	of := func(c *sampleColumn) string { return nameWithout(c.Name, calendarParts[c.calendarRole()].words) }
+	years := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.calendarRole() != aYear })
+	var best map[calendarRole]*sampleColumn
+	most := -1
+	for _, year := range years {
+		byRole := map[calendarRole]*sampleColumn{aYear: year}
+		rank := 0
+		for _, c := range parts {
+			role := c.calendarRole()
+			if _, taken := byRole[role]; taken || len(years) > 1 && of(c) != of(year) && of(c) != "" && of(year) != "" {
+				continue
+			}
+			byRole[role] = c
+			rank = max(rank, 1)
+			if of(c) == of(year) {
+				rank = 2
+			}
+		}
+		if rank > most {
+			best, most = byRole, rank
+		}
+	}
+	return best
+}
+
 // joinParts makes one mode of a year and the periods within it. The other parts, such
 // as the hour, are modes of their own.
 func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, []*sampleColumn) {
-	byRole := map[calendarRole]*sampleColumn{}
-	for _, c := range parts {
-		if _, twice := byRole[c.calendarRole()]; !twice {
-			byRole[c.calendarRole()] = c
-		}
-	}
+	byRole := partsOfOneDate(parts)
 	var joined []*sampleColumn
 	switch {
 	case hasDate || byRole[aYear] == nil:

@@ -237,6 +237,10 @@ type describing struct {
 
 // describing returns the columns that say something about single rows, and those that follow the target.
 func (g *guesser) describing() (columns []describing, following []*sampleColumn) {
+	taken := map[string]bool{} // names of modes and covariates
+	for _, m := range g.modes {
+		taken[m.Name] = true
+	}
 	for i, c := range g.columns {
 		switch {
 		case i == g.target || g.summed[c] || !g.describesRecord(c):
@@ -247,6 +251,10 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 			if slices.Contains(g.roles.weak, c) && g.isNominal(c) {
 				m.Func = levelFunction
 			}
+			for name, k := m.Name, 2; taken[m.Name]; k++ { // a column called time beside dates
+				m.Name = fmt.Sprintf("%s%d", name, k)
+			}
+			taken[m.Name] = true
 			columns = append(columns, describing{c, m.String()})
 		}
 	}
@@ -256,7 +264,7 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 // describesRecord reports whether a column that is no mode says something about single rows.
 func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
-	case g.reserved(c) || c.Distinct < 2 || 2*c.Missing > g.Rows || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
+	case g.reserved(c) || c.Distinct < 2 || 2*g.missingBesideTarget(c) > g.observed() || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
 	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
@@ -265,6 +273,24 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 	}
 	mode := slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
 	return !mode && g.determiningMode(c) == ""
+}
+
+// missingBesideTarget returns the number of rows with a target in which a column has no value.
+func (g *guesser) missingBesideTarget(c *sampleColumn) int {
+	if c.Missing == 0 {
+		return 0
+	}
+	missing := make([]bool, len(c.values))
+	for code, value := range c.values {
+		missing[code] = Missing(value) || c.numeric && MissingNumber(value)
+	}
+	n := 0
+	for row, code := range c.codes {
+		if missing[code] && !MissingNumber(g.sample.Rows[row][g.target]) {
+			n++
+		}
+	}
+	return n
 }
 
 // idle reports whether a column has the same value in all rows with a target, unless there are few rows.

@@ -15,6 +15,14 @@ func recordTables() []guessTable {
 		school[i] = 20 * rand.New(rand.NewPCG(3, uint64(i))).Float64()
 	}
 	return []guessTable{
+		{name: "a covariate called time, and two with one name", target: "score", modes: []string{"ward", "time=yearweek(date)"}, duplicates: "keep",
+			covariates: []string{`time2=time`, `dose_mg="dose (mg)"`, `dose_mg2="dose mg)"`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("ward,date,time,dose (mg),dose mg),score\n")
+				for range 900 {
+					fmt.Fprintf(w, "w%d,%s,%.2f,%.1f,%.1f,%.2f\n", r.IntN(9), day(r.IntN(300)).Format("2006-01-02"), 100*r.Float64(), 9*r.Float64(), 9*r.Float64(), 9*r.Float64())
+				}
+			}},
 		{name: "points of groups", target: "y", modes: []string{"group"}, duplicates: "keep", covariates: []string{"x"}, notes: []string{"record of its own"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("group,x,y\n")
