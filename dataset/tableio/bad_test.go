@@ -30,6 +30,8 @@ func TestBadInput(t *testing.T) {
 		{name: "too many fields", text: good + "c,3,4\n", want: `t.csv, line 4: the line has 3 fields, the table has 2 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "comment between rows", text: good + "# the rest is old\nc,3\n", want: `t.csv, line 4: the line has 1 field, the table has 2 columns; remove lines of comments`},
 		{name: "blank line beside a short one", text: "id,x,y\na,1,2\n\na,b\n", want: `t.csv, line 4: the line has 2 fields, the table has 3 columns; fix the line, or put a field that contains ',' in quotes`},
+		{name: "a title with empty fields", text: "Report 2024,\n,\nid,y\na,1\nb,2\n", want: `t.csv, line 1: this is not the header, which seems to be in line 3; remove the lines above the header: tail -n +3 FILE`},
+		{name: "a title and semicolons", text: "Report 2024\n\nid;y\na;1\nb;2\n", want: `t.csv, line 1: this is not the header, which seems to be in line 3; remove the lines above the header: tail -n +3 FILE`},
 		{name: "not a number", text: good + "c,12x\n", want: `t.csv, line 4, column "y", value "12x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "only a sign", text: good + "c,-\n", want: `t.csv, line 4, column "y", value "-": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "an exponent without digits", text: good + "c,1e\n", want: `t.csv, line 4, column "y", value "1e": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
@@ -64,7 +66,7 @@ func TestBadInput(t *testing.T) {
 		{name: "many empty ids", text: good + " ,3\n,4\n", want: `t.csv, line 4, column "id": the id is empty here and in other rows, 2 of 4 (50 %), which belong to no cell; fill the ids in, remove these rows, or do not use the column as a mode`},
 		{name: "an empty id before an error", text: "id,y\na,1\n,2\nb,x\nc\n", want: `t.csv, line 4, column "y", value "x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "Parquet", text: "PAR1\x15\x04\x15", want: "t.csv: the Parquet file ends too early: it is truncated; copy or write it again"},
-		{name: "UTF-16", text: "\xff\xfei\x00d\x00", want: "t.csv: this is UTF-16 text, which is not supported; give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"},
+		{name: "UTF-16", text: "\xff\xfei\x00d\x00", want: "t.csv: this is UTF-16 text, which is not supported; convert it: iconv -f UTF-16 -t UTF-8 FILE, or save it as CSV in UTF-8"},
 		{name: "binary", text: "a\x00b", want: "t.csv: this is not text: it contains zero bytes; give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"},
 		{name: "damaged gzip header", text: "\x1f\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00", want: "t.csv: the gzip data is damaged; copy or download it again"},
 	} {

@@ -492,6 +492,13 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "x%d,y%d\n", i%10, i/10)
 				}
 			}},
+		{name: "columns aligned by spaces", modes: []string{"shop  units"}, duplicates: "mean", problem: `the table has one column, "shop  units"; separate its fields by commas`,
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop  units\n")
+				for i := range 100 {
+					fmt.Fprintf(w, "s%-4d %4d\n", i%5, r.IntN(5))
+				}
+			}},
 		{name: "a constant target", modes: []string{"a", "b"}, problem: "no column looks like a target",
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("a,b,units\n")
