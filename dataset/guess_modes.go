@@ -229,10 +229,26 @@ func (g *guesser) sampleModeOf(m Mode) (sampleMode, bool) {
 	return mode, true
 }
 
-// crossed returns codes of the pairs of codes, and how many there are.
+// crossed returns codes of the pairs of codes, in the order of their first rows, and how many there are.
 func crossed(a, b []int32) ([]int32, int) {
-	pairs := map[[2]int32]int32{}
 	out := make([]int32, len(a))
+	if len(a) == 0 {
+		return out, 0
+	}
+	width := int(slices.Max(b)) + 1
+	if cells := (int(slices.Max(a)) + 1) * width; cells <= 8*len(a) { // a table is faster than a map
+		codes, n := make([]int32, cells), int32(0) // code+1, or 0
+		for row := range a {
+			code := &codes[int(a[row])*width+int(b[row])]
+			if *code == 0 {
+				n++
+				*code = n
+			}
+			out[row] = *code - 1
+		}
+		return out, int(n)
+	}
+	pairs := map[[2]int32]int32{}
 	for row := range a {
 		pair := [2]int32{a[row], b[row]}
 		code, seen := pairs[pair]
