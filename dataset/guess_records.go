@@ -268,7 +268,7 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 		return false
 	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
-	case c.Kind == KindID && (!c.numeric || namedID(c.Name)) && !g.repeats(c.Distinct) || c.Kind == KindText:
+	case c.Kind == KindID && (!c.numeric || namedID(c.Name) && roleOfName(c.Name) != aYear) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false
 	}
 	mode := slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })

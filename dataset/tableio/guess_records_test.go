@@ -15,6 +15,13 @@ func recordTables() []guessTable {
 		school[i] = 20 * rand.New(rand.NewPCG(3, uint64(i))).Float64()
 	}
 	return []guessTable{
+		{name: "years that hardly repeat", target: "co2", modes: []string{"source"}, duplicates: "keep", covariates: []string{"year"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("year,co2,source\n")
+				for i := range 300 {
+					fmt.Fprintf(w, "%d,%.2f,%s\n", 2018-i*i, 200+100*r.Float64(), []string{"ice", "air"}[r.IntN(2)])
+				}
+			}},
 		{name: "a covariate called time, and two with one name", target: "score", modes: []string{"ward", "time=yearweek(date)"}, duplicates: "keep",
 			covariates: []string{`time2=time`, `dose_mg="dose (mg)"`, `dose_mg2="dose mg)"`},
 			text: func(w *strings.Builder, r *rand.Rand) {
