@@ -365,7 +365,7 @@ func (g *guesser) checkCells() {
 		return
 	}
 	g.Repeated = g.repeated(g.modes)
-	const flagValues = 3 // with a missing one
+	const flagValues = 3                                                                                      // with a missing one
 	if g.Repeated*100 > g.Rows && len(g.given.Modes) == 0 && (flagValues-1)*g.Rows >= flagValues*g.Repeated { // a flag can make cells unique
 		for i, c := range g.columns {
 			if i == g.target || c.Kind != KindFlag || c.empty > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+	"github.com/kernel-fried-tensor/kft/internal/wholeid"
 )
 
 // sampleColumn is a column of the sample, by its distinct values.
@@ -73,11 +74,11 @@ func alikeValue(index map[string]int32, value string) (code int32, ok bool) {
 	if value == "" || value[0] > '9' {
 		return 0, false
 	}
-	if whole := string(WholeID([]byte(value))); whole != value {
+	if whole := wholeid.Of(value); whole != value {
 		code, ok = index[whole]
 		return code, ok
 	}
-	if isWhole([]byte(value)) {
+	if wholeid.Is(value) {
 		code, ok = index[value+".0"]
 	}
 	return code, ok

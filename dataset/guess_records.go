@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
@@ -324,22 +325,28 @@ func (g *guesser) copiesTarget(c *sampleColumn) bool {
 }
 
 // followsTarget reports whether the numbers of a column rise or fall with the target without exception, as its logarithm, its rounded
-// values or its values in another unit do.
+// values or its values in another unit do, in the rows that have both.
 func (g *guesser) followsTarget(c *sampleColumn) bool {
 	const leastValues = 20 // fewer may follow by chance
-	y, ok := g.columns[g.target].numbers()
-	if !ok || c.Distinct < leastValues || len(y) < leastValues {
+	target := g.columns[g.target]
+	if c.Distinct < leastValues || target.Distinct < leastValues {
 		return false
 	}
-	x, ok := c.numbers()
-	if !ok {
+	y, texts := target.numbersOrNaN()
+	x, more := c.numbersOrNaN()
+	if texts+more > 0 {
 		return false
 	}
-	order := make([]int, g.Rows)
-	for i := range order {
-		order[i] = i
+	of := func(row int) (float64, float64) { return y[target.codes[row]], x[c.codes[row]] }
+	var order []int // rows with both
+	for row := range g.Rows {
+		if a, b := of(row); !math.IsNaN(a) && !math.IsNaN(b) {
+			order = append(order, row)
+		}
 	}
-	of := func(row int) (float64, float64) { return y[g.columns[g.target].codes[row]], x[c.codes[row]] }
+	if 2*len(order) < g.observed() || len(order) < leastValues {
+		return false
+	}
 	for _, sign := range []float64{1, -1} {
 		slices.SortFunc(order, func(a, b int) int {
 			ya, xa := of(a)
@@ -357,17 +364,4 @@ func (g *guesser) followsTarget(c *sampleColumn) bool {
 		}
 	}
 	return false
-}
-
-// numbers returns the values of a column by code, if all are plain numbers.
-func (c *sampleColumn) numbers() ([]float64, bool) {
-	out := make([]float64, len(c.values))
-	for i, text := range c.values {
-		v, ok := Number(text)
-		if !ok {
-			return nil, false
-		}
-		out[i] = v
-	}
-	return out, true
 }
