@@ -158,10 +158,11 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 	return codes, id, nil
 }
 
-// missingIDs names the modes that a cell has no id for, covariates as such.
+// missingIDs names the modes that a cell has no id for, covariates as such, and all that a cell needs.
 func missingIDs(cell Cell, modes []dataset.Mode) string {
-	var names []string
+	var names, all []string
 	for _, mode := range modes {
+		all = append(all, mode.Name)
 		if _, ok := cell[mode.Name]; ok {
 			continue
 		}
@@ -171,7 +172,7 @@ func missingIDs(cell Cell, modes []dataset.Mode) string {
 		}
 		names = append(names, fmt.Sprintf("%s %q", kind, mode.Name))
 	}
-	return "no id for " + strings.Join(names, ", ")
+	return "no id for " + strings.Join(names, ", ") + "; a cell needs " + strings.Join(all, ", ")
 }
 
 // CellFromColumns returns the cell with the ids of modes that it gives by their columns,
