@@ -419,7 +419,7 @@ func TestCovariateErrors(t *testing.T) {
 		change func(s *kft.Spec)
 		want   string
 	}{
-		{"text as a number", func(s *kft.Spec) { s.Data.Covariates = []string{"number(promo)", "price"} }, `data row 1, column promo: "`},
+		{"text as a number", func(s *kft.Spec) { s.Data.Covariates = []string{"number(promo)", "price"} }, `column promo: "flyer" is not a finite number`},
 		{"no such column", func(s *kft.Spec) { s.Data.Covariates = []string{"cost", "price", "promo"} }, `column "cost"`},
 		{"the target", func(s *kft.Spec) { s.Data.Covariates = []string{"units", "price", "promo"} }, "already the target"},
 		{"a lag that is no number", func(s *kft.Spec) { s.Data.Lags = []string{"x"} }, "a lag is a whole number"},

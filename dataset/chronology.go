@@ -43,20 +43,20 @@ const (
 	aSecond
 )
 
-// calendarParts lists, for each role, the names that its column may have, the largest
+// calendarParts lists, for each role, the names that its column may have in some languages, the largest
 // value (a larger one means a running number), and the roles that restart its count.
 var calendarParts = map[calendarRole]struct {
 	words  []string
 	most   float64
 	within []calendarRole
 }{
-	aYear:    {words: []string{"year", "yr", "yyyy", "jahr"}, most: 9999},
-	aQuarter: {words: []string{"quarter", "qtr"}, most: 4, within: []calendarRole{aYear}},
-	aMonth:   {words: []string{"month", "mon", "mth", "yearmonth", "yyyymm"}, most: 12, within: []calendarRole{aYear}},
-	aWeek:    {words: []string{"week", "wk", "yearweek", "yyyyww"}, most: 53, within: []calendarRole{aYear}},
-	aDay:     {words: []string{"day"}, most: 31, within: []calendarRole{aMonth}},
-	aWeekday: {words: []string{"weekday", "dow"}, most: 7, within: []calendarRole{aWeek}},
-	anHour:   {words: []string{"hour", "hr"}, most: 24, within: []calendarRole{wholeDate, aDay, aWeekday}},
+	aYear:    {words: []string{"year", "yr", "yyyy", "jahr", "jaar", "année", "annee", "año", "ano", "anno", "год", "年"}, most: 9999},
+	aQuarter: {words: []string{"quarter", "qtr", "quartal", "kwartaal", "trimestre", "квартал"}, most: 4, within: []calendarRole{aYear}},
+	aMonth:   {words: []string{"month", "mon", "mth", "mo", "yearmonth", "yyyymm", "monat", "maand", "mois", "mes", "mês", "mese", "месяц", "月"}, most: 12, within: []calendarRole{aYear}},
+	aWeek:    {words: []string{"week", "wk", "yearweek", "yyyyww", "woche", "kw", "semaine", "semana", "settimana", "неделя"}, most: 53, within: []calendarRole{aYear}},
+	aDay:     {words: []string{"day", "jour", "día", "dia", "giorno", "dag", "день", "日"}, most: 31, within: []calendarRole{aMonth}},
+	aWeekday: {words: []string{"weekday", "dow", "wochentag"}, most: 7, within: []calendarRole{aWeek}},
+	anHour:   {words: []string{"hour", "hr", "stunde", "heure", "hora", "uur", "час"}, most: 24, within: []calendarRole{wholeDate, aDay, aWeekday}},
 	aMinute:  {words: []string{"minute"}, most: 60, within: []calendarRole{anHour}},
 	aSecond:  {words: []string{"second"}, most: 60, within: []calendarRole{aMinute}},
 }

@@ -223,6 +223,9 @@ func (g *Guess) Check(file string) error {
 	switch {
 	case g.Wide != nil && g.Target == "":
 		return &GuessError{&InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + "; or name one column as data.target", Field: "data.target"}}
+	case g.Target == "" && len(g.Columns) == 1 && strings.ContainsAny(g.Columns[0].Name, " \t"):
+		return &GuessError{&InputError{File: file, Problem: fmt.Sprintf("the table has one column, %q", g.Columns[0].Name),
+			Remedy: "separate its fields by commas, tabs or semicolons, or name their separator as data.delimiter; columns that are aligned by several spaces are not read", Field: "data.delimiter"}}
 	case g.Target == "":
 		remedy := "name the column to predict as data.target (" + columns + ")"
 		if i := slices.IndexFunc(g.Columns, func(c ColumnInfo) bool { return c.Unit != "" }); i >= 0 {

@@ -361,7 +361,7 @@ func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 	}
 	first := make([]int, distinct)
 	for row, cell := range codes {
-		if g.target >= 0 && Missing(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
+		if g.target >= 0 && MissingNumber(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
 			continue
 		}
 		if first[cell] > 0 {
@@ -380,7 +380,8 @@ func (g *guesser) checkCells() {
 		return
 	}
 	g.Repeated = g.repeated(g.modes)
-	if g.Repeated*100 > g.Rows && len(g.given.Modes) == 0 {
+	const flagValues = 3                                                                                      // with a missing one
+	if g.Repeated*100 > g.Rows && len(g.given.Modes) == 0 && (flagValues-1)*g.Rows >= flagValues*g.Repeated { // a flag can make cells unique
 		for i, c := range g.columns {
 			if i == g.target || c.Kind != KindFlag || c.empty > 0 {
 				continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+	"github.com/kernel-fried-tensor/kft/internal/wholeid"
 )
 
 // sampleColumn is a column of the sample, by its distinct values.
@@ -73,24 +74,25 @@ func alikeValue(index map[string]int32, value string) (code int32, ok bool) {
 	if value == "" || value[0] > '9' {
 		return 0, false
 	}
-	if whole := string(WholeID([]byte(value))); whole != value {
+	if whole := wholeid.Of(value); whole != value {
 		code, ok = index[whole]
 		return code, ok
 	}
-	if isWhole([]byte(value)) {
+	if wholeid.Is(value) {
 		code, ok = index[value+".0"]
 	}
 	return code, ok
 }
 
-// readNumbers counts numbers. The column has the format of the table if that fits all
-// its values, else plain numbers.
+// readNumbers counts numbers. The column has the format of the table if that reads more of
+// its values than plain numbers do.
 func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
-	for _, format := range []NumberFormat{table, {}} {
-		c.Numbers = format
-		c.count(sample)
-		if c.NotNumbers == 0 {
-			break
+	c.count(sample)
+	if plain := c.NotNumbers; !table.Plain() {
+		c.Numbers = table
+		if c.count(sample); c.NotNumbers > plain || c.NotNumbers == plain && plain > 0 {
+			c.Numbers = NumberFormat{}
+			c.count(sample)
 		}
 	}
 	present := len(c.codes) - c.Missing
@@ -98,6 +100,7 @@ func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
 		if 2*c.NotNumbers > present || namedID(c.Name) {
 			c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0
 		}
+		c.countTexts()
 		return
 	}
 	c.numeric = present > 0
@@ -115,7 +118,7 @@ func (c *sampleColumn) findUnit() {
 	}
 	unit := ""
 	for _, value := range c.values {
-		if Missing(value) {
+		if MissingNumber(value) {
 			continue
 		}
 		end := strings.LastIndexAny(value, "0123456789") + 1
@@ -150,7 +153,7 @@ func (c *sampleColumn) percentSigns() (with, without int, mixed bool) {
 // plainOnly reports whether every value is a plain number.
 func (c *sampleColumn) plainOnly() bool {
 	for _, value := range c.values {
-		if _, ok := Number(value); !ok && !Missing(value) {
+		if _, ok := Number(value); !ok && !MissingNumber(value) {
 			return false
 		}
 	}
@@ -211,6 +214,18 @@ func (c *sampleColumn) count(sample GuessSample) {
 	}
 }
 
+// countTexts counts the texts of a column, among which those that stand for a missing number are like others.
+func (c *sampleColumn) countTexts() {
+	c.Distinct, c.Missing = 0, 0
+	for code, value := range c.values {
+		if Missing(value) && !strings.EqualFold(value, "nan") {
+			c.Missing += c.counts[code]
+		} else {
+			c.Distinct++
+		}
+	}
+}
+
 // exact reads a number in float64.
 func exact(f NumberFormat, value string) float64 {
 	if !f.Plain() {
@@ -230,42 +245,44 @@ var formats = []NumberFormat{
 }
 
 // numberFormat returns the format of the table's numbers: the first of those that read
-// the most columns which are not plain numbers. A column that two formats read as
+// the most columns which are not plain numbers, and of these columns the most rows. A column that two formats read as
 // different numbers decides nothing: 1,234 alone may be both.
 func (g *guesser) numberFormat() NumberFormat {
 	if !g.given.Numbers.Plain() {
 		return g.given.Numbers
 	}
 	votes := map[NumberFormat]int{}
+	reads := map[NumberFormat]int{} // rows that a format reads
 	for _, c := range g.columns {
 		if c.plainOnly() {
 			continue
 		}
 		var fits []NumberFormat
+		var rows []int
 		for _, f := range formats {
-			if c.fits(f) {
-				fits = append(fits, f)
+			if n, ok := c.fits(f); ok {
+				fits, rows = append(fits, f), append(rows, n)
 			}
 		}
 		c.ambiguous = !c.agree(fits)
 		if !c.ambiguous {
-			for _, f := range fits {
+			for i, f := range fits {
 				votes[f]++
+				reads[f] += rows[i]
 			}
 		}
 	}
 	best := NumberFormat{}
 	for _, f := range formats { // in order, so that ties do not depend on the map
-		if votes[f] > votes[best] {
+		if votes[f] > votes[best] || votes[f] == votes[best] && reads[f] > reads[best] {
 			best = f
 		}
 	}
 	return best
 }
 
-// fits reports whether a format reads every value.
-func (c *sampleColumn) fits(f NumberFormat) bool {
-	read := 0
+// fits reports whether a format reads every value, except for a few, and how many rows it reads.
+func (c *sampleColumn) fits(f NumberFormat) (read int, ok bool) {
 	bad := 0
 	for code, value := range c.values {
 		switch _, kind := f.Parse([]byte(value)); kind {
@@ -275,7 +292,7 @@ func (c *sampleColumn) fits(f NumberFormat) bool {
 			bad += c.counts[code]
 		}
 	}
-	return read > 0 && bad <= max(3, (read+bad)/20) && bad*10 <= read
+	return read, read > 0 && bad <= max(3, (read+bad)/20) && bad*10 <= read
 }
 
 // agree reports whether all formats read the same numbers.

@@ -71,7 +71,7 @@ func (g *guesser) explain() {
 	g.explainAlike()
 	g.explainDates()
 	if g.Rows < fewRows {
-		g.Notes = append(g.Notes, fmt.Sprintf("the table has only %d rows; a model of so few rows is hardly better than a mean", g.Rows))
+		g.Notes = append(g.Notes, fmt.Sprintf("the table has only %s; a model of so few rows is hardly better than a mean", plural.Count(g.Rows, "row")))
 	}
 	if len(g.modes) == 1 && !g.modes[0].time && len(g.Covariates) == 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("there is one mode, %s; a model of one mode is a mean per id", g.modes[0].Name))
@@ -120,7 +120,7 @@ func (g *guesser) findWide() {
 			wide = group
 		}
 	}
-	named := g.target >= 0 && !slices.Contains(wide, g.target) && nameHasWord(g.Target, targetWords)
+	named := g.target >= 0 && !slices.Contains(wide, g.target) && namedTarget(g.Target)
 	if len(wide) < leastWide || 2*len(wide) < len(g.columns) || named {
 		return
 	}

@@ -229,10 +229,26 @@ func (g *guesser) sampleModeOf(m Mode) (sampleMode, bool) {
 	return mode, true
 }
 
-// crossed returns codes of the pairs of codes, and how many there are.
+// crossed returns codes of the pairs of codes, in the order of their first rows, and how many there are.
 func crossed(a, b []int32) ([]int32, int) {
-	pairs := map[[2]int32]int32{}
 	out := make([]int32, len(a))
+	if len(a) == 0 {
+		return out, 0
+	}
+	width := int(slices.Max(b)) + 1
+	if cells := (int(slices.Max(a)) + 1) * width; cells <= 8*len(a) { // a table is faster than a map
+		codes, n := make([]int32, cells), int32(0) // code+1, or 0
+		for row := range a {
+			code := &codes[int(a[row])*width+int(b[row])]
+			if *code == 0 {
+				n++
+				*code = n
+			}
+			out[row] = *code - 1
+		}
+		return out, int(n)
+	}
+	pairs := map[[2]int32]int32{}
 	for row := range a {
 		pair := [2]int32{a[row], b[row]}
 		code, seen := pairs[pair]
@@ -334,15 +350,38 @@ func (c *sampleColumn) calendarRole() calendarRole {
 	return role
 }
 
+// partsOfOneDate returns a year and the periods within it, by role. Of several years it is one whose periods have the same name but for the word of the
+// period, or else one without other words: yr_sold of mo_sold, not yr_built.
+func partsOfOneDate(parts []*sampleColumn) map[calendarRole]*sampleColumn {
+	of := func(c *sampleColumn) string { return nameWithout(c.Name, calendarParts[c.calendarRole()].words) }
+	years := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.calendarRole() != aYear })
+	var best map[calendarRole]*sampleColumn
+	most := -1
+	for _, year := range years {
+		byRole := map[calendarRole]*sampleColumn{aYear: year}
+		rank := 0
+		for _, c := range parts {
+			role := c.calendarRole()
+			if _, taken := byRole[role]; taken || len(years) > 1 && of(c) != of(year) && of(c) != "" && of(year) != "" {
+				continue
+			}
+			byRole[role] = c
+			rank = max(rank, 1)
+			if of(c) == of(year) {
+				rank = 2
+			}
+		}
+		if rank > most {
+			best, most = byRole, rank
+		}
+	}
+	return best
+}
+
 // joinParts makes one mode of a year and the periods within it. The other parts, such
 // as the hour, are modes of their own.
 func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, []*sampleColumn) {
-	byRole := map[calendarRole]*sampleColumn{}
-	for _, c := range parts {
-		if _, twice := byRole[c.calendarRole()]; !twice {
-			byRole[c.calendarRole()] = c
-		}
-	}
+	byRole := partsOfOneDate(parts)
 	var joined []*sampleColumn
 	switch {
 	case hasDate || byRole[aYear] == nil:

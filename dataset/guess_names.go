@@ -9,9 +9,12 @@ import (
 // prices and ids may both be integers that repeat.
 var (
 	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
-		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "volume", "revenue", "clicks", "visits", "visitors", "trips",
+		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "freq", "frequency", "volume", "revenue", "clicks", "visits", "visitors", "trips",
 		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes",
 		"goals", "points", "births", "deaths", "cases", "delay", "liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
+	// Words in the names of flags that say what happened.
+	eventFlags = []string{"churn", "attrition", "exited", "survived", "died", "dead", "default", "defaulted", "fraud", "fraudulent", "spam", "success", "successful", "won", "admitted", "approved",
+		"accepted", "passed", "failed", "failure", "cancelled", "canceled", "returned", "readmitted", "subscribed", "hired", "voted"}
 	roleWords = []string{"target", "y", "label", "response", "outcome"} // of targetWords, those that do not say what the target is
 	idWords   = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "zipcode", "postcode", "postal", "plz", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
 		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
@@ -38,6 +41,21 @@ var (
 		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}
 )
 
+// namedTarget reports whether a word of a name is that of a target: y alone, but not that of pos_y, and total alone, but not that of total_area.
+func namedTarget(name string) bool {
+	several := len(NameWords(name)) > 1
+	words := NameWords(withoutTotal(name))
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(targetWords, word) && !(several && word == "y") })
+}
+
+// withoutTotal returns the name without the word total before others.
+func withoutTotal(name string) string {
+	if words := NameWords(name); len(words) > 1 && words[0] == "total" {
+		return strings.Join(words[1:], " ")
+	}
+	return name
+}
+
 // nameHasWord reports whether a word of a name (item_id, itemId, item id) is among
 // words.
 func nameHasWord(name string, words []string) bool {
@@ -47,6 +65,11 @@ func nameHasWord(name string, words []string) bool {
 		}
 	}
 	return false
+}
+
+// nameWithout returns the words of a name that are not among others, joined by spaces.
+func nameWithout(name string, words []string) string {
+	return strings.Join(slices.DeleteFunc(NameWords(name), func(word string) bool { return slices.Contains(words, word) }), " ")
 }
 
 // namedAdditive reports whether a name has a word of a target that says what it is, such as sales, which add up.

@@ -27,9 +27,9 @@ func (g *guesser) isNominal(c *sampleColumn) bool {
 	if 6*slices.Max(c.counts) > g.Rows { // as of counts, of which most are small
 		return false
 	}
-	values, ok := c.numbers()
+	values, texts := c.numbersOrNaN()
 	y := g.targetRanks()
-	if !ok || y == nil {
+	if texts > 0 || y == nil {
 		return false
 	}
 	sum, squares, total := make([]float64, len(values)), 0.0, 0.0
@@ -105,7 +105,7 @@ func (c *sampleColumn) numbersOrNaN() (values []float64, texts int) {
 		}
 		if !ok {
 			values[code] = math.NaN()
-			if !Missing(text) {
+			if !MissingNumber(text) {
 				texts++
 			}
 		}

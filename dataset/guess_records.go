@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
@@ -147,7 +148,7 @@ func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
 func (g *guesser) observed() int {
 	n := 0
 	for _, row := range g.sample.Rows {
-		if !Missing(row[g.target]) {
+		if !MissingNumber(row[g.target]) {
 			n++
 		}
 	}
@@ -258,6 +259,10 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 	if g.given.Undescribed {
 		return nil, nil
 	}
+	taken := map[string]bool{} // names of modes and covariates
+	for _, m := range g.modes {
+		taken[m.Name] = true
+	}
 	for i, c := range g.columns {
 		switch {
 		case i == g.target || g.summed[c] || !g.describesRecord(c):
@@ -268,6 +273,10 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 			if slices.Contains(g.roles.weak, c) && g.isNominal(c) {
 				m.Func = levelFunction
 			}
+			for name, k := m.Name, 2; taken[m.Name]; k++ { // a column called time beside dates
+				m.Name = fmt.Sprintf("%s%d", name, k)
+			}
+			taken[m.Name] = true
 			columns = append(columns, describing{c, m.String()})
 		}
 	}
@@ -277,15 +286,33 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 // describesRecord reports whether a column that is no mode says something about single rows.
 func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
-	case g.reserved(c) || c.Distinct < 2 || 2*c.Missing > g.Rows || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
+	case g.reserved(c) || c.Distinct < 2 || 2*g.missingBesideTarget(c) > g.observed() || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
 	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
-	case c.Kind == KindID && (!c.numeric || namedID(c.Name)) && !g.repeats(c.Distinct) || c.Kind == KindText:
+	case c.Kind == KindID && (!c.numeric || namedID(c.Name) && roleOfName(c.Name) != aYear) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false
 	}
 	mode := slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
 	return !mode && g.determiningMode(c) == ""
+}
+
+// missingBesideTarget returns the number of rows with a target in which a column has no value.
+func (g *guesser) missingBesideTarget(c *sampleColumn) int {
+	if c.Missing == 0 {
+		return 0
+	}
+	missing := make([]bool, len(c.values))
+	for code, value := range c.values {
+		missing[code] = Missing(value) || c.numeric && MissingNumber(value)
+	}
+	n := 0
+	for row, code := range c.codes {
+		if missing[code] && !MissingNumber(g.sample.Rows[row][g.target]) {
+			n++
+		}
+	}
+	return n
 }
 
 // idle reports whether a column has the same value in all rows with a target, unless there are few rows.
@@ -296,7 +323,7 @@ func (g *guesser) idle(c *sampleColumn) bool {
 	first := int32(-1)
 	for row, code := range c.codes {
 		switch {
-		case Missing(g.sample.Rows[row][g.target]):
+		case MissingNumber(g.sample.Rows[row][g.target]):
 		case first < 0:
 			first = code
 		case code != first:
@@ -319,22 +346,28 @@ func (g *guesser) copiesTarget(c *sampleColumn) bool {
 }
 
 // followsTarget reports whether the numbers of a column rise or fall with the target without exception, as its logarithm, its rounded
-// values or its values in another unit do.
+// values or its values in another unit do, in the rows that have both.
 func (g *guesser) followsTarget(c *sampleColumn) bool {
 	const leastValues = 20 // fewer may follow by chance
-	y, ok := g.columns[g.target].numbers()
-	if !ok || c.Distinct < leastValues || len(y) < leastValues {
+	target := g.columns[g.target]
+	if c.Distinct < leastValues || target.Distinct < leastValues {
 		return false
 	}
-	x, ok := c.numbers()
-	if !ok {
+	y, texts := target.numbersOrNaN()
+	x, more := c.numbersOrNaN()
+	if texts+more > 0 {
 		return false
 	}
-	order := make([]int, g.Rows)
-	for i := range order {
-		order[i] = i
+	of := func(row int) (float64, float64) { return y[target.codes[row]], x[c.codes[row]] }
+	var order []int // rows with both
+	for row := range g.Rows {
+		if a, b := of(row); !math.IsNaN(a) && !math.IsNaN(b) {
+			order = append(order, row)
+		}
 	}
-	of := func(row int) (float64, float64) { return y[g.columns[g.target].codes[row]], x[c.codes[row]] }
+	if 2*len(order) < g.observed() || len(order) < leastValues {
+		return false
+	}
 	for _, sign := range []float64{1, -1} {
 		slices.SortFunc(order, func(a, b int) int {
 			ya, xa := of(a)
@@ -352,17 +385,4 @@ func (g *guesser) followsTarget(c *sampleColumn) bool {
 		}
 	}
 	return false
-}
-
-// numbers returns the values of a column by code, if all are plain numbers.
-func (c *sampleColumn) numbers() ([]float64, bool) {
-	out := make([]float64, len(c.values))
-	for i, text := range c.values {
-		v, ok := Number(text)
-		if !ok {
-			return nil, false
-		}
-		out[i] = v
-	}
-	return out, true
 }

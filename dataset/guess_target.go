@@ -60,7 +60,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 		if !g.mayBeTarget(c) {
 			continue
 		}
-		if nameHasWord(c.Name, targetWords) && !nameHasWord(c.Name, idWords) {
+		if namedTarget(c.Name) && !nameHasWord(c.Name, idWords) && roleOfName(c.Name) == anyNumber {
 			return nil
 		}
 		last = c
@@ -99,10 +99,14 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 		return 0
 	}
 	score := 10
-	if nameHasWord(c.Name, targetWords) {
+	named := namedTarget(c.Name)
+	if c.Kind == KindFlag && (named || nameHasWord(c.Name, eventFlags)) {
+		return 16 // yes or no as the outcome
+	}
+	if named {
 		score += 8
 	}
-	if nameHasWord(c.Name, idWords) {
+	if nameHasWord(c.Name, idWords) || c.Integer && roleOfName(c.Name) != anyNumber { // as yr.sold
 		score -= 10
 	}
 	if nameHasWord(c.Name, weightWords) && g.beside(c, livingWords) {
@@ -111,7 +115,7 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	switch {
 	case priced:
 		score += 6
-	case namedCovariate(c.Name):
+	case namedCovariate(withoutTotal(c.Name)):
 		score -= 4
 	}
 	switch {

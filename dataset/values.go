@@ -14,6 +14,12 @@ import (
 // null, in any case.
 func Missing(text string) bool { return len(text) <= 4 && numeric.IsMissing([]byte(text)) }
 
+// MissingNumber reports whether a trimmed field of a column of numbers has no value: it is missing, or a text that stands for a missing
+// number, such as a question mark, None or #N/A.
+func MissingNumber(text string) bool {
+	return len(text) <= 4 && (numeric.IsMissing([]byte(text)) || numeric.StandsForMissing([]byte(text)))
+}
+
 // Number reads a trimmed field as a number, by the rules for targets. It returns
 // false for text, for a missing value and for a value that is not finite.
 func Number(text string) (float64, bool) {

@@ -15,3 +15,18 @@ func TestAlikeIDs(t *testing.T) {
 		}
 	}
 }
+
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	d := NewDict([]string{"12", "7.0", "2016-5", "2016-10", "2017-05", "2016-05-01", "a-5"})
+	for id, want := range map[string]int32{"12.0": 0, "7": 1, "2016-05": 2, "2017-5": 4} {
+		if code, ok := d.Meant([]byte(id)); !ok || code != want {
+			t.Errorf("%s: got %d, %v, want %d", id, code, ok, want)
+		}
+	}
+	for _, id := range []string{"012", "2016-010", "2016-1", "2016-0", "2016-6", "2016-5-1", "a-05", "2016-", "2016-x", "", "20165", "0016-5"} {
+		if code, ok := d.Meant([]byte(id)); ok {
+			t.Errorf("%s: got %d, want none", id, code)
+		}
+	}
+}

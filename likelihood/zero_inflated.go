@@ -89,6 +89,7 @@ const (
 	leastZero = 1e-6
 	mostZero  = 0.9999
 	zeroSteps = 10
+	zeroGain  = 1e-9 // smallest gain of a Newton step, relative to the number of cells, for which it is taken
 )
 
 // Learn raises the bound in both parameters together, because a small size and further
@@ -140,7 +141,7 @@ func bestZero(p, above float64, none []float64, cells Cells, loop Loop) (zero, v
 			return [3]float64{w * math.Log(all), w * slope, w * slope * slope}
 		})
 		slope, bend := sum[1]-above/(1-p), sum[2]+above/((1-p)*(1-p))
-		if step == zeroSteps || low == high {
+		if step == zeroSteps || low == high || slope*slope < 2*zeroGain*bend*float64(len(none)) {
 			return p, sum[0] + above*math.Log1p(-p)
 		}
 		if slope > 0 {

@@ -159,11 +159,15 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 	return codes, id, nil
 }
 
-// missingIDs names the modes that a cell needs and has no id for, covariates as such.
+// missingIDs names the modes that a cell needs and has no id for, covariates as such, and all that it needs.
 func missingIDs(cell Cell, modes []dataset.Mode, unneeded []bool) string {
-	var names []string
+	var names, all []string
 	for i, mode := range modes {
-		if _, ok := cell[mode.Name]; ok || unneeded[i] {
+		if unneeded[i] {
+			continue
+		}
+		all = append(all, mode.Name)
+		if _, ok := cell[mode.Name]; ok {
 			continue
 		}
 		kind := "mode"
@@ -172,7 +176,7 @@ func missingIDs(cell Cell, modes []dataset.Mode, unneeded []bool) string {
 		}
 		names = append(names, fmt.Sprintf("%s %q", kind, mode.Name))
 	}
-	return "no id for " + strings.Join(names, ", ")
+	return "no id for " + strings.Join(names, ", ") + "; a cell needs " + strings.Join(all, ", ")
 }
 
 // CellFromColumns returns the cell with the ids of modes that it gives by their columns,

@@ -215,7 +215,7 @@ func (m *Model) Code(mode int, id string) int32 {
 	if code, known := m.dicts[mode].Code([]byte(id)); known {
 		return code
 	}
-	if code, known := m.dicts[mode].Alike([]byte(id)); known {
+	if code, known := m.dicts[mode].Meant([]byte(id)); known {
 		return code
 	}
 	return tt.Unknown

@@ -102,7 +102,7 @@ func TestCellErrors(t *testing.T) {
 		mode, want string
 	}{
 		{model.Cell{"store": "s01", "item": "i01"}, "time", `cell 2: no id for mode "time"`},
-		{model.Cell{"store": "s01"}, "item", `cell 2: no id for mode "item", mode "time"`},
+		{model.Cell{"store": "s01"}, "item", `cell 2: no id for mode "item", mode "time"; a cell needs store, item, time`},
 		{model.Cell{"stor": "s01", "item": "i01", "time": "2024-01"}, "stor", `did you mean "store"`},
 	} {
 		requests := []model.Cell{good, c.cell}

@@ -155,19 +155,22 @@ func (b *bodyReader) number(path string) (float64, error) {
 	return v, nil
 }
 
-// id reads an id: a text, or an integer or another number with the same digits.
+// id reads an id or a value of a covariate: a text, an integer or another number with the same digits, or null for a missing value, which is an
+// empty text.
 func (b *bodyReader) id(path string) (string, error) {
 	t, err := b.token()
 	if err != nil {
 		return "", err
 	}
 	switch v := t.(type) {
+	case nil:
+		return "", nil
 	case string:
 		return v, nil
 	case json.Number:
 		return v.String(), nil
 	}
-	return "", problemf(invalidValue, path, "%s is not a text or a number", path)
+	return "", problemf(invalidValue, path, "%s is not a text, a number or null; write an id as in the table of the fit", path)
 }
 
 // cell reads one cell.

@@ -62,6 +62,16 @@ func TestPredict(t *testing.T) {
 }
 
 // TestErrors checks that each mistake has its code, status and field.
+// TestNull checks that null is a missing value: of a covariate one like others, of a mode an id that is not in the training data.
+func TestNull(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, nil)
+	got := answer[predictAnswer](t, s, "POST", "/predict", `{"cells":[{"store":"s3","item":null,"time":"2015-2"},{"store":"s3","item":"","time":"2015-2"}]}`)
+	if p := got.Predictions; len(p) != 2 || !slices.Equal(p[0].Unseen, []string{"item"}) || p[0].Mean != p[1].Mean {
+		t.Errorf("got %+v", p)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(o *Options) {
@@ -82,7 +92,7 @@ func TestErrors(t *testing.T) {
 		{"POST", "/predict", `{}`, 400, missingField, "cells"},
 		{"POST", "/predict", `{"cells":{}}`, 400, invalidValue, "cells"},
 		{"POST", "/predict", `{"cells":[7]}`, 400, invalidValue, "cells[0]"},
-		{"POST", "/predict", `{"cells":[{"store":null}]}`, 400, invalidValue, "cells[0].store"},
+		{"POST", "/predict", `{"cells":[{"store":true}]}`, 400, invalidValue, "cells[0].store"},
 		{"POST", "/predict", `{"cells":[{"store":"a","store":"b"}]}`, 400, invalidValue, "cells[0].store"},
 		{"POST", "/predict", `{"cells":[{"store":"s1","item":"i1"}]}`, 400, unknownMode, "cells[0].time"},
 		{"POST", "/predict", `{"cells":[{"store":"s1","item":"i1","time":"2015-1","x":1}]}`, 400, unknownMode, "cells[0].x"},

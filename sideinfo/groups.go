@@ -3,6 +3,7 @@ package sideinfo
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -194,8 +195,14 @@ func (g *Groups) WithIDs(n int, codes []int32, rows *dataset.Frame) (*Groups, er
 			if dataset.Missing(text) {
 				text = ""
 			}
-			c.Of[code] = NoGroup
-			if level, known := place[text]; known {
+			level, known := place[text]
+			if !known && g.Table.FromIDs() { // the month 05 of 2016-05, where the fit had 2016-5, and the other way round
+				number := strings.TrimPrefix(text, "0")
+				if level, known = place[number]; !known {
+					level, known = place["0"+number]
+				}
+			}
+			if c.Of[code] = NoGroup; known {
 				c.Of[code] = level
 			}
 		}

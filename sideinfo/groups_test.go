@@ -126,3 +126,36 @@ func TestGroupErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestGroupsOfSpelledMonths checks that the month of a new id belongs to its group also if it is written with a leading zero and those of the fit were not, or the
+// other way round.
+func TestGroupsOfSpelledMonths(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ ids, more []string }{
+		{[]string{"2015-2", "2015-10", "2016-2", "2016-10"}, []string{"2017-02", "2017-2", "2017-10"}},
+		{[]string{"2015-02", "2015-10", "2016-02", "2016-10"}, []string{"2017-2", "2017-02", "2017-10"}},
+	} {
+		mode := dataset.Mode{Name: "time", Columns: []string{"year", "month"}}
+		spec := Spec{Mode: "time", Columns: []ColumnSpec{{Name: "month", Type: Group}}}
+		j, err := JoinIDColumns(spec, mode, c.ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, _, err := FitGroups(j, []string{"month"}, func(int) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		more, err := JoinIDColumns(spec, mode, c.more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := g.WithIDs(7, []int32{4, 5, 6}, more.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := all.Column("month").Of
+		if want := []int32{of[0], of[0], of[1]}; !reflect.DeepEqual(of[4:], want) {
+			t.Errorf("%v: got groups %v of %v, want %v", c.ids, of[4:], c.more, want)
+		}
+	}
+}

@@ -303,18 +303,12 @@ func (dr *driver) attempt(ctx context.Context) (Stop, error) {
 	return stop, err
 }
 
-// attemptWarnings returns the warnings about the attempts of a posterior.
+// attemptWarnings returns a warning if the best attempt of a posterior is behind a point estimate.
 func (dr *driver) attemptWarnings() []string {
 	run := &dr.state.Run
 	var warnings []string
-	if run.Tempered && !dr.opt.Start.Tempered {
-		warnings = append(warnings, "a term vanished after the first start of the posterior: it was started again with less noise, and that run was kept")
-	}
 	if run.Attempt == 0 {
-		return warnings
-	}
-	if run.Attempt > 2 || run.StartSweeps > 0 {
-		warnings = append(warnings, fmt.Sprintf("the posterior was worse than a point estimate after its first start: it was started again from a point estimate, and the best of %d attempts was kept", run.Attempt))
+		return nil
 	}
 	if dr.fellShort(run, run.Reference) {
 		comparison := "the posterior explains almost nothing of the training data"

@@ -128,8 +128,8 @@ func (dr *driver) runWarnings() []string {
 	if dr.d.phase == means {
 		warn("the run ended before adam updated the variances: they have their start values, and intervals are not valid; allow more time or set fit.solver to cavi")
 	}
-	if n := dr.boundDecreases(); n > 0 {
-		warn("the evidence bound decreased in %d of %d sweeps by more than rounding error: the variances may be inaccurate", n, len(run.Points))
+	if dr.boundDecreased() {
+		warn("the evidence bound decreased in the last sweeps, so the variances may be inaccurate; use lower ranks in terms")
 	}
 	if run.Raised > 0 {
 		warn("the diagonals of %d singular systems were raised to solve them; %s to avoid this", run.Raised, remedy)

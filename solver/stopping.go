@@ -102,20 +102,20 @@ func (dr *driver) patience() int {
 	return dr.opt.Patience
 }
 
-// boundDecreases returns the number of sweeps in which the bound of a Gaussian
-// posterior decreased, which coordinate ascent should never do.
-func (dr *driver) boundDecreases() int {
+// boundDecreased reports whether the bound of a Gaussian posterior decreased in the sweep whose weights are kept or in the one before it, which coordinate
+// ascent should not do. Decreases in earlier sweeps do not matter: where parts of the field were removed they are expected, and later sweeps made up for others.
+func (dr *driver) boundDecreased() bool {
 	if dr.opt.Solver != "cavi" || dr.d.sites != nil || dr.d.noiseWeights != nil {
-		return 0 // sites and noise weights change the bound itself
+		return false // sites and noise weights change the bound itself
 	}
-	n := 0
-	for i, p := range dr.state.Run.Points {
-		if dr.state.Run.Tempered && i <= temperSweeps {
+	run := &dr.state.Run
+	for i := max(1, run.BestSweep-1); i <= run.BestSweep && i < len(run.Points); i++ {
+		if run.Tempered && i <= temperSweeps {
 			continue // the noise was not the one that maximizes the bound
 		}
-		if i > 0 && p.Bound < dr.state.Run.Points[i-1].Bound-boundSlack*math.Abs(p.Bound) {
-			n++
+		if before, now := run.Points[i-1].Bound, run.Points[i].Bound; now < before-boundSlack*math.Abs(now) {
+			return true
 		}
 	}
-	return n
+	return false
 }

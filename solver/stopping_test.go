@@ -93,3 +93,27 @@ func TestTemperedPrune(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundDecreased checks that a decrease of the bound where parts of the field were removed, or after the sweep that is kept, is not reported, but one at that sweep.
+func TestBoundDecreased(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		bounds []float64
+		best   int
+		want   bool
+	}{
+		{[]float64{-3, -2, -1, -1.5, -1.2, -1.1, -1.05}, 6, false},
+		{[]float64{-3, -2, -1, -0.9, -0.8, -1.1}, 4, false},
+		{[]float64{-3, -2, -1, -0.9, -0.8, -1.1}, 5, true},
+		{[]float64{-3, -2, -1, -0.9, -0.9, -0.9 - 1e-7}, 5, false},
+	} {
+		dr := &driver{d: &data{}, opt: Options{Solver: "cavi"}, state: &State{}}
+		dr.state.Run.BestSweep = c.best
+		for i, bound := range c.bounds {
+			dr.state.Run.Points = append(dr.state.Run.Points, Point{Sweep: i, Bound: bound})
+		}
+		if got := dr.boundDecreased(); got != c.want {
+			t.Errorf("bounds %v, best sweep %d: got %v, want %v", c.bounds, c.best, got, c.want)
+		}
+	}
+}

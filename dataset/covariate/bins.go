@@ -34,7 +34,7 @@ func Text(v float64) string {
 // Value reads a field as a number in the given format: NaN if it is missing, and false
 // if it is neither missing nor a finite number within the range of float32.
 func Value(text string, format dataset.NumberFormat) (float64, bool) {
-	if dataset.Missing(text) {
+	if dataset.MissingNumber(text) {
 		return math.NaN(), true
 	}
 	v, ok := number(text, format)

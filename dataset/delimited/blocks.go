@@ -83,8 +83,11 @@ func (b *Blocks) readHead() error {
 	if format := magic.Columnar(head); format != "" && b.codec != "" {
 		return &dataset.InputError{Problem: fmt.Sprintf("this is %s data within %s", format, b.codec), Remedy: "decompress it; " + format + " has its own compression"}
 	}
-	if problem := notText(head); problem != "" {
-		return &dataset.InputError{Problem: problem, Remedy: "give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"}
+	if format, remedy := magic.NotText(head); format != "" {
+		return &dataset.InputError{Problem: "this is " + format + ", which is not supported", Remedy: remedy}
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return &dataset.InputError{Problem: "this is not text: it contains zero bytes", Remedy: "give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"}
 	}
 	b.eof = err == io.EOF
 	b.carry, b.marked = bytes.CutPrefix(head, []byte(ByteOrderMark))
@@ -107,17 +110,6 @@ var newline = []byte{'\n'}
 // newline, as on old Macintosh computers. The first row suffices to decide.
 func carriageReturnsOnly(head []byte) bool {
 	return bytes.IndexByte(head, '\n') < 0 && bytes.Contains(bytes.TrimRight(head, "\r"), []byte{'\r'})
-}
-
-// notText says why the input is not text, or returns "".
-func notText(head []byte) string {
-	if format := magic.NotText(head); format != "" {
-		return "this is " + format + ", which is not supported"
-	}
-	if bytes.IndexByte(head, 0) >= 0 {
-		return "this is not text: it contains zero bytes"
-	}
-	return ""
 }
 
 // readFull fills dst. Unlike io.ReadFull it returns io.EOF only at a proper end, so a

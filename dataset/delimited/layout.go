@@ -52,8 +52,13 @@ func (b *Blocks) ReadLayout(format Format, wanted []string) (*Layout, error) {
 	}
 	if format.Header == HeaderAuto {
 		l.Format.Header = HeaderYes
-		if slices.ContainsFunc(first, looksNumeric) && !containsAll(first, wanted) {
-			l.Format.Header = HeaderNo
+		if !containsAll(first, wanted) {
+			if problem := checkTitle(text, format.Delimiter, !b.eof); problem != nil {
+				return nil, dataset.InFile(problem, b.name)
+			}
+			if slices.ContainsFunc(first, looksNumeric) {
+				l.Format.Header = HeaderNo
+			}
 		}
 	}
 	if l.Format.Header == HeaderNo {

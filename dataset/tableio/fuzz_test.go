@@ -111,8 +111,9 @@ func compareFields(t *testing.T, path, text string) {
 	if err != nil {
 		refused := []string{"the file is empty", "the lines end in a carriage return alone", "this is not text: it contains zero bytes"}
 		head := []byte(text)
-		otherFormat := magic.NotText(head) + magic.Compression(head) + magic.Columnar(head)
-		if len(want) > 0 && !slices.Contains(refused, input.Problem) && otherFormat == "" {
+		otherFormat, _ := magic.NotText(head)
+		otherFormat += magic.Compression(head) + magic.Columnar(head)
+		if len(want) > 0 && !slices.Contains(refused, input.Problem) && !strings.HasPrefix(input.Problem, "this is not the header") && otherFormat == "" {
 			t.Fatalf("got error %v, but encoding/csv reads %q", err, want)
 		}
 		return

@@ -139,7 +139,7 @@ func (g *Guess) checkMoreCells(source Source) {
 		var cell, id []byte
 		for i := 0; i < r.Len() && rows < cellRows; i++ {
 			rows++
-			if target := c.table.columns.Target; target >= 0 && dataset.Missing(string(r.Field(i, target))) {
+			if target := c.table.columns.Target; target >= 0 && dataset.MissingNumber(string(r.Field(i, target))) {
 				continue
 			}
 			cell = cell[:0]

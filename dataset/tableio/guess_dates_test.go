@@ -217,7 +217,7 @@ func TestGuessEmptyID(t *testing.T) {
 	}
 	// The line that a comment makes look wrong names it.
 	_, err = GuessColumns(Files(datasettest.WriteFile(t, "t.csv", "# made by hand\n"+text)), Format{})
-	if want := "t.csv, line 2: the line has 3 fields, the table has 1 column; fix the line, or remove lines above the header, such as comments"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := "t.csv, line 1: this is not the header, which seems to be in line 2; remove the lines above the header: tail -n +2 FILE"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("with a comment above the header: got error\n%v\nwant\n%s", err, want)
 	}
 	// A remark that most rows have identifies nothing.

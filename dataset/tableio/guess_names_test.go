@@ -27,6 +27,52 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "%d,%d,%d,%d\n", 35+2*(i%12)*(5+i/12%7)+r.IntN(20), 2*(i%12), 1+i/12, 1+i/12%4)
 				}
 			}},
+		{name: "parts of the date of a sale", target: "price", modes: []string{"zone", "time=yr_sold+mo_sold"}, duplicates: "keep", covariates: []string{"yr_built", "area", "total_rooms", "baths"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("zone,price,yr_built,area,total_rooms,baths,mo_sold,yr_sold\n")
+				for range 1500 {
+					fmt.Fprintf(w, "z%d,%d,%d,%d,%d,%d,%d,%d\n", r.IntN(12), 9000+r.IntN(90000), 1900+r.IntN(100), 50+r.IntN(300), 2+r.IntN(20), 1+r.IntN(3), 1+r.IntN(12), 2006+r.IntN(5))
+				}
+			}},
+		{name: "a flag says what happened", target: "churn", modes: []string{"contract", "gender"}, duplicates: "keep", covariates: []string{"tenure", "total_charges"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("contract,churn,gender,tenure,total_charges\n")
+				for range 900 {
+					fmt.Fprintf(w, "c%d,%s,%s,%d,%.2f\n", r.IntN(4), []string{"No", "Yes"}[r.IntN(2)], []string{"f", "m"}[r.IntN(2)], r.IntN(72), 900*r.Float64())
+				}
+			}},
+		{name: "frequencies beside a flag", target: "Freq", modes: []string{"Class", "Sex", "Age", "Survived"}, notes: []string{"flag Survived is a mode"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Class,Sex,Age,Survived,Freq\n")
+				for i := range 32 {
+					fmt.Fprintf(w, "c%d,%s,%s,%s,%d\n", i%4, []string{"f", "m"}[i/4%2], []string{"Child", "Adult"}[i/8%2], []string{"No", "Yes"}[i/16], r.IntN(300))
+				}
+			}},
+		{name: "a total is no more than its parts", target: "tip", modes: []string{"waiter"}, duplicates: "keep", covariates: []string{"total_bill", "pos_y", "size"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("total_bill,pos_y,waiter,size,tip\n")
+				for range 300 {
+					fmt.Fprintf(w, "%.2f,%.1f,w%d,%d,%.2f\n", 5+40*r.Float64(), 9*r.Float64(), r.IntN(4), 1+r.IntN(6), 1+5*r.Float64())
+				}
+			}},
+		{name: "year and month in German", target: "Umsatz", modes: []string{"Filiale", "time=Jahr+Monat"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Filiale;Jahr;Monat;Umsatz\n")
+				for i := range 10 * 24 {
+					fmt.Fprintf(w, "f%d;%d;%d;%d\n", i%10, 2022+i/120, 1+i/10%12, r.IntN(999))
+				}
+			}},
+		{name: "a covariate only beside the target", target: "dose_after", modes: []string{"region", "status"}, duplicates: "keep", covariates: []string{"age", "dose_before"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("region,status,age,dose_before,dose_after\n")
+				for range 900 {
+					amounts := ","
+					if r.IntN(4) == 0 {
+						amounts = fmt.Sprintf("%.1f,%.1f", 30*r.Float64(), 30*r.Float64())
+					}
+					fmt.Fprintf(w, "r%d,s%d,%d,%s\n", r.IntN(8), r.IntN(5), 18+r.IntN(60), amounts)
+				}
+			}},
 		{name: "a car's weight is a covariate", target: "mpg", modes: []string{"brand"}, duplicates: "keep", covariates: []string{"horsepower", "weight"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("brand,horsepower,weight,mpg\n")
@@ -105,7 +151,7 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "x%d,y%d,3\n", i%10, i/10)
 				}
 			}},
-		spoiledTarget("NaN"), spoiledTarget("-"), spoiledTarget("?"),
+		spoiledTarget("NaN"), spoiledTarget("-"), spoiledTarget("#REF!"),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
 // recordTables are tables of records and of logs, and panels that resemble them.
@@ -15,6 +17,35 @@ func recordTables() []guessTable {
 		school[i] = 20 * rand.New(rand.NewPCG(3, uint64(i))).Float64()
 	}
 	return []guessTable{
+		{name: "the logarithm of the target with decimal commas and gaps", target: "Miete", modes: []string{"Lage", "Typ"}, duplicates: "keep", covariates: []string{"Zimmer", "Flaeche"},
+			numbers: dataset.NumberFormat{Decimal: ','}, leftOut: map[string]string{"logm": "without exception"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Lage;Typ;Zimmer;Flaeche;logm;Miete\n")
+				for i := range 600 {
+					rent := 300 + 900*r.Float64()
+					log := fmt.Sprintf("%.6f", math.Log(rent))
+					if i%40 == 3 {
+						log = ""
+					}
+					row := fmt.Sprintf("L%d;T%d;%d;%.1f;%s;%.2f\n", r.IntN(9), r.IntN(4), 1+r.IntN(5), 30+90*r.Float64(), log, rent)
+					w.WriteString(strings.ReplaceAll(row, ".", ","))
+				}
+			}},
+		{name: "years that hardly repeat", target: "co2", modes: []string{"source"}, duplicates: "keep", covariates: []string{"year"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("year,co2,source\n")
+				for i := range 300 {
+					fmt.Fprintf(w, "%d,%.2f,%s\n", 2018-i*i, 200+100*r.Float64(), []string{"ice", "air"}[r.IntN(2)])
+				}
+			}},
+		{name: "a covariate called time, and two with one name", target: "score", modes: []string{"ward", "time=yearweek(date)"}, duplicates: "keep",
+			covariates: []string{`time2=time`, `dose_mg="dose (mg)"`, `dose_mg2="dose mg)"`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("ward,date,time,dose (mg),dose mg),score\n")
+				for range 900 {
+					fmt.Fprintf(w, "w%d,%s,%.2f,%.1f,%.1f,%.2f\n", r.IntN(9), day(r.IntN(300)).Format("2006-01-02"), 100*r.Float64(), 9*r.Float64(), 9*r.Float64(), 9*r.Float64())
+				}
+			}},
 		{name: "points of groups", target: "y", modes: []string{"group"}, duplicates: "keep", covariates: []string{"x"}, notes: []string{"record of its own"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("group,x,y\n")

@@ -448,6 +448,40 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,i%d,%s,%d\n", i%10, i/10, price, r.IntN(99))
 				}
 			}},
+		{name: "texts for missing numbers", target: "units", modes: []string{"store", "item", "brand"}, leftOut: map[string]string{"price": "a quantity"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,item,brand,price,units\n")
+				for i := range 300 {
+					price, units, brand := fmt.Sprintf("%.2f", 9*r.Float64()), fmt.Sprint(r.IntN(99)), []string{"None", "b1", "b2"}[i%3]
+					if i%7 == 3 {
+						price, units = "?", []string{"#N/A", "None", ".", "n.a.", "?"}[i%5]
+					}
+					fmt.Fprintf(w, "s%d,i%d,%s,%s,%s\n", i%20, i/20, brand, price, units)
+				}
+			}},
+		{name: "few numbers with separated thousands", target: "Umsatz", modes: []string{"Laden", "Ware"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
+			notes: []string{`"1.042,50 €" is read as 1042.5`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Laden;Ware;Umsatz\n")
+				for i := range 300 {
+					sales := fmt.Sprintf("%d,%02d €", 10+r.IntN(900), r.IntN(100))
+					if i%60 == 7 {
+						sales = "1.042,50 €"
+					}
+					fmt.Fprintf(w, "s%d;i%d;%s\n", i%20, i/20, sales)
+				}
+			}},
+		{name: "few plain numbers with separated thousands", target: "amount", modes: []string{"shop", "item"}, numbers: dataset.NumberFormat{Decimal: '.', Thousands: ','},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,item,amount\n")
+				for i := range 300 {
+					amount := fmt.Sprintf("%d.%02d", 10+r.IntN(900), r.IntN(100))
+					if i%60 == 7 {
+						amount = `"1,042.50"`
+					}
+					fmt.Fprintf(w, "s%d,i%d,%s\n", i%20, i/20, amount)
+				}
+			}},
 		{name: "a target that is not a number", target: "units", modes: []string{"store", "item"}, notes: []string{`column units, line 5: "NaN" is not a number (2 values of this kind)`},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,item,units\n")
@@ -471,6 +505,13 @@ func guessTables() []guessTable {
 				w.WriteString("a,b\n")
 				for i := range 100 {
 					fmt.Fprintf(w, "x%d,y%d\n", i%10, i/10)
+				}
+			}},
+		{name: "columns aligned by spaces", modes: []string{"shop  units"}, duplicates: "mean", problem: `the table has one column, "shop  units"; separate its fields by commas`,
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop  units\n")
+				for i := range 100 {
+					fmt.Fprintf(w, "s%-4d %4d\n", i%5, r.IntN(5))
 				}
 			}},
 		{name: "a constant target", modes: []string{"a", "b"}, problem: "no column looks like a target",

@@ -46,7 +46,7 @@ var layers = [][]string{
 // import only each other.
 var internals = []string{
 	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/flat", "internal/garbage", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
-	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/peers", "internal/plural", "internal/radix", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/words",
+	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/peers", "internal/plural", "internal/radix", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/wholeid", "internal/words",
 }
 
 func TestImports(t *testing.T) {

@@ -1,6 +1,10 @@
 package suggest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/wholeid"
+)
 
 // Spelling says in what half or more of the ids differ from known ones that people take
 // for the same, as in "apart from leading zeros"; "" if they do not.
@@ -58,18 +62,10 @@ var spellings = []struct {
 	normal func(id string) string
 }{
 	{"apart from upper and lower case", strings.ToLower},
-	{"apart from the decimal places of a whole number", wholeNumber},
+	{"apart from the decimal places of a whole number", wholeid.Of[string]},
 	{"apart from leading zeros", withoutZeros},
 	{"apart from the words for yes and no", yesOrNo},
 	{"apart from spaces and punctuation", lettersAndDigits},
-}
-
-func wholeNumber(id string) string {
-	whole, decimals, ok := strings.Cut(id, ".")
-	if ok && strings.Trim(decimals, "0") == "" {
-		return whole
-	}
-	return id
 }
 
 func withoutZeros(id string) string {

@@ -205,6 +205,25 @@ def test_floats_are_covariates(tmp_path):
     assert KFTRegressor(bins=16, effort="quick").fit(Z[:, :2], target).spec_["data"]["modes"] == ["x0", "x1"]
 
 
+def test_missing_values_of_floats(tmp_path):
+    """Frames and arrays of floats may have missing values where they are covariates."""
+    random = np.random.default_rng(2)
+    Z = random.normal(size=(600, 3))
+    target = np.sin(2 * Z[:, 0]) + Z[:, 1] + 0.1 * random.normal(size=600)
+    Z[random.random(Z.shape) < 0.1] = np.nan
+    Z[:, 2] = np.nan
+    for X in (Z, pd.DataFrame(Z, columns=["a", "b", "empty"])):
+        model = KFTRegressor(effort="quick").fit(X[:500], target[:500])
+        assert len(model.spec_["data"]["modes"]) == 2
+        assert model.score(X[500:], target[500:]) > 0.6
+        model.save(tmp_path / "m.kft")
+        for again in (KFTRegressor.load(tmp_path / "m.kft"), pickle.loads(pickle.dumps(model))):
+            np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    for options, y in (({"rank": 1}, target), ({"bins": 4}, target), ({}, pd.DataFrame({"u": target, "v": target}))):
+        with pytest.raises(ValueError, match="contains NaN"):
+            KFTRegressor(**options).fit(Z, y)
+
+
 def bad_input():
     X, y = sales()
     twice = pd.concat([X, X[["store"]]], axis=1)

@@ -18,6 +18,7 @@ func TestFormats(t *testing.T) {
 		{head: "<!DOCTYP", notText: "HTML or XML"},
 		{head: "[a],b\n1,"},
 		{head: "PK\x03\x04", notText: "a zip archive (or a spreadsheet)"},
+		{head: "\xd0\xcf\x11\xe0\xa1", notText: "a spreadsheet (or another document of Office)"},
 		{head: "\xff\xfei\x00", notText: "UTF-16 text"},
 	} {
 		head := []byte(tc.head)
@@ -27,7 +28,7 @@ func TestFormats(t *testing.T) {
 		if got := Compression(head); got != tc.compression {
 			t.Errorf("Compression(%q) = %q, want %q", tc.head, got, tc.compression)
 		}
-		if got := NotText(head); got != tc.notText {
+		if got, remedy := NotText(head); got != tc.notText || (remedy == "") != (got == "") {
 			t.Errorf("NotText(%q) = %q, want %q", tc.head, got, tc.notText)
 		}
 	}

@@ -69,10 +69,10 @@ func Adding(m dataset.Mode, dict *dataset.Dict) *Encoder {
 	})
 }
 
-// Fixed returns an encoder that leaves the dictionary as it is. An id that it does not contain may be the same whole number as another.
+// Fixed returns an encoder that leaves the dictionary as it is. An id that it does not contain may stand for another, see [dataset.Dict.Meant].
 func Fixed(m dataset.Mode, dict *dataset.Dict) *Encoder {
 	return New(m, dict, func(id []byte) int32 {
-		if code, ok := dict.Alike(id); ok {
+		if code, ok := dict.Meant(id); ok {
 			return code
 		}
 		return Unknown

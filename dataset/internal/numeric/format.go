@@ -77,7 +77,7 @@ func (f Format) Texts() (decimal, thousands string) {
 // not change its value, and a negative number may be in parentheses. Groups of
 // thousands must have three digits, so that 1,5 is not taken for 15.
 func (f Format) Parse(b []byte) (float32, Kind) {
-	if f.Plain() || isNaNText(b) || IsMissing(b) {
+	if f.Plain() || isNaNText(b) || IsMissing(b) || StandsForMissing(b) {
 		return Parse(b)
 	}
 	var buf [48]byte

@@ -14,7 +14,7 @@ type Kind uint8
 
 const (
 	Finite   Kind = iota // a number
-	Missing              // no value, see IsMissing
+	Missing              // no value, see IsMissing and StandsForMissing
 	Infinite             // infinity, or a number beyond the range of float32
 	NaN                  // the text NaN
 	Text                 // anything else
@@ -64,6 +64,9 @@ func Parse(b []byte) (float32, Kind) {
 		}
 	}
 	if digits == 0 {
+		if StandsForMissing(b) {
+			return float32(math.NaN()), Missing
+		}
 		return 0, textOrInfinity(b)
 	}
 	exponent := 0
@@ -124,6 +127,20 @@ func IsMissing(b []byte) bool {
 		return isNaNText(b) || b[0]|0x20 == 'n' && b[1] == '/' && b[2]|0x20 == 'a'
 	case 4:
 		return b[0]|0x20 == 'n' && bytes.EqualFold(b, []byte("null"))
+	}
+	return false
+}
+
+// StandsForMissing reports whether a trimmed field is a text that programs and people write where a number is missing: #N/A (spreadsheets),
+// None and <NA> (Python), a question mark, a point (SAS, Stata), n.a. Among texts it may be one of them, so IsMissing does not
+// know it. A dash is not among them, because accounts write it for 0, nor are errors of a computation, such as #DIV/0!.
+func StandsForMissing(b []byte) bool {
+	if len(b) > 4 {
+		return false
+	}
+	switch string(bytes.ToLower(b)) {
+	case "?", ".", "..", "none", "<na>", "#n/a", "#na", "n.a.", "n.a", "n/d", "n.d.":
+		return true
 	}
 	return false
 }

@@ -51,6 +51,9 @@ func Cut(text string) []Token {
 			}
 			if month := monthNamed(strings.ToLower(text[start:i])); month > 0 {
 				token.Kind, token.Number = Month, float64(month)
+				if i+1 < len(text) && text[i] == '.' && text[i+1] == ' ' { // an abbreviation: janv. 2016 beside mars 2016
+					i++
+				}
 			}
 		default:
 			i++
@@ -114,12 +117,33 @@ func monthNamed(word string) int {
 			return i + 1
 		}
 	}
-	return germanMonths[word]
+	return otherMonths[word]
 }
 
-// germanMonths are the names that differ from English ones.
-var germanMonths = map[string]int{"januar": 1, "jän": 1, "februar": 2, "mär": 3, "mrz": 3, "märz": 3, "maerz": 3, "mai": 5, "juni": 6, "juli": 7,
-	"okt": 10, "oktober": 10, "dez": 12, "dezember": 12}
+// otherMonths are the names and abbreviations in German, French, Spanish, Italian, Portuguese and Dutch that differ from English ones. Abbreviations that are English words, such
+// as set and out, are not among them.
+var otherMonths = func() map[string]int {
+	named := map[string]int{}
+	for i, names := range []string{
+		"januar jän janvier janv enero ene gennaio janeiro januari",
+		"februar février fevrier févr fév febrero febbraio fevereiro fev februari",
+		"märz maerz mär mrz mars marzo março maart mrt",
+		"avril avr abril abr aprile",
+		"mai mayo maggio maio mei",
+		"juni juin junio giugno giu junho",
+		"juli juillet juil julio luglio lug julho",
+		"août aout agosto ago augustus",
+		"septembre septiembre setiembre settembre setembro",
+		"oktober okt octobre octubre ottobre ott outubro",
+		"novembre noviembre novembro",
+		"dezember dez décembre decembre déc diciembre dicembre dic dezembro",
+	} {
+		for _, name := range strings.Fields(names) {
+			named[name] = i + 1
+		}
+	}
+	return named
+}()
 
 // MonthName writes the name of month 1 to 12 as the example is written: in full unless
 // short, in its case.
@@ -127,6 +151,9 @@ func MonthName(month int, example string, short bool) string {
 	name := months()[month-1]
 	if short {
 		name = name[:3]
+	}
+	if strings.HasSuffix(example, ".") && month != 5 {
+		name += "."
 	}
 	switch example {
 	case strings.ToUpper(example):

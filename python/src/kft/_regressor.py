@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from sklearn.base import RegressorMixin
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_sample_weight,
@@ -105,7 +106,12 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = self._curves()
         return tags
+
+    def _curves(self) -> bool:
+        """Report whether columns of floats are covariates, whose values may be missing, rather than modes."""
+        return all(given is None for given in (self.modes, self.terms, self.rank, self.bins, self.side))
 
     # Fit.
 
@@ -129,12 +135,13 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             table = self._needed(X)
             self._names: list[str] | None = None
         else:
-            X = validate_data(self, X, dtype=None, ensure_min_samples=2)
+            X = validate_data(self, X, dtype=None, ensure_min_samples=2, ensure_all_finite="allow-nan" if self._curves() else True)
             self._names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])]))
             columns = _table.array_columns(X, self._names)
-            varying = [name for name, values in columns.items() if len(values) and (values != values[0]).any()]
-            plain = all(given is None for given in (modes, self.terms, self.rank, self.bins, self.side))
-            curves = plain and X.dtype.kind == "f" and bool(varying) and len(_columns_of(y)) == 1
+            varying = [name for name, values in columns.items() if _varies(values)]
+            curves = self._curves() and X.dtype.kind == "f" and bool(varying) and len(_columns_of(y)) == 1
+            if not curves:
+                assert_all_finite(X, input_name="X")
             self._bins = _table.Bins(columns, self.bins or 16 if modes is None and not curves else len(X))
             table = self._bins.apply(columns)
             if modes is None:
@@ -318,7 +325,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         X = _table.eager(X)
         needed, optional = model.columns(self._threads())
         if self._names is not None:
-            X = validate_data(self, X, dtype=None, reset=False)
+            covariates = all(re.search(r"(^|=)(number|level)\(", mode) for mode in self.spec_["data"]["modes"])
+            X = validate_data(self, X, dtype=None, reset=False, ensure_all_finite="allow-nan" if covariates else True)
             assert self._bins is not None
             return self._bins.apply(_table.array_columns(X, self._names)).select(needed)
         if not _table.is_frame(X):
@@ -364,6 +372,13 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
                 texts = ["q" + text for text in texts]
             return polars.DataFrame(values, schema=texts if names[0] else ["var"])
         return values
+
+
+def _varies(values: np.ndarray[Any, Any]) -> bool:
+    """Report whether a column has several values. A missing one, NaN, is one of them."""
+    if values.dtype.kind == "f":
+        return len(np.unique(values)) > 1
+    return len(values) > 0 and bool((values != values[0]).any())
 
 
 def _columns_of(y: Any) -> list[tuple[str, np.ndarray[Any, Any]]]:

@@ -167,7 +167,7 @@ class Bins:
 
     def apply(self, columns: Mapping[str, np.ndarray[Any, Any]]) -> pa.Table:
         return pa.table({
-            name: np.searchsorted(self.edges[name], values, side="right") if name in self.edges else _column(values, name, "X")
+            name: np.searchsorted(self.edges[name], values, side="right") if name in self.edges else _column(values, name, "X", from_pandas=True)
             for name, values in columns.items()
         })
 
