@@ -448,7 +448,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,i%d,%s,%d\n", i%10, i/10, price, r.IntN(99))
 				}
 			}},
-		{name: "texts for missing numbers", target: "units", modes: []string{"store", "item", "brand"}, leftOut: map[string]string{"price": "a quantity"},
+		{name: "texts for missing numbers", describing: []string{"price"}, target: "units", modes: []string{"store", "item", "brand"}, leftOut: map[string]string{"price": "a quantity"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,item,brand,price,units\n")
 				for i := range 300 {
