@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -52,15 +53,15 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 	}
 	names := strings.Join(c.others, ", ")
 	candidates := []candidate{{"effects of " + names, with(effects)}}
+	if !c.quick() && c.data.Count(dataset.Valid) > 0 && !c.late() {
+		candidates = []candidate{{"none", c.spec}, candidates[0]} // rows to predict need covariates, so they must help
+	}
 	if !c.quick() && len(interactions) > 0 {
 		var texts []string
 		for _, t := range interactions {
 			texts = append(texts, t.String())
 		}
 		candidates = append(candidates, candidate{"effects and " + strings.Join(texts, ", "), with(interactions, effects)})
-	}
-	if !c.quick() {
-		candidates = append(candidates, candidate{"none", c.spec})
 	}
 	return c.compare(ctx, "covariates", candidates)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 )
@@ -97,5 +98,26 @@ func TestFewRowsHaveNoCurves(t *testing.T) {
 				t.Errorf("%s: %s is offered", d.Subject, o.Value)
 			}
 		}
+	}
+}
+
+// Columns that describe cells and say nothing about the target are in no term, so that rows to predict need not have them.
+func TestUselessCovariatesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 10))
+	var text strings.Builder
+	text.WriteString("store,month,staff,wind,sales\n")
+	for i := range 20 * 24 {
+		fmt.Fprintf(&text, "s%d,%d-%02d,%.2f,%.2f,%.2f\n", i/24, 2022+i%24/12, 1+i%12, rng.Float64(), rng.Float64(), 5+float64(i/24%7)+float64(i%12)/3+0.5*rng.NormFloat64())
+	}
+	file := filepath.Join(t.TempDir(), "sales.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}}, train.Options{Threads: 2})
+	if terms := strings.Join(r.Spec.Terms, " + "); strings.Contains(terms, "staff") || strings.Contains(terms, "wind") || !strings.Contains(terms, "store") {
+		t.Errorf("got the terms %s", terms)
+	}
+	offered := slices.ContainsFunc(r.Decisions, func(d model.Decision) bool { return d.Subject == "covariates" && len(d.Options) > 1 })
+	if !offered {
+		t.Errorf("the covariates were not compared: %+v", r.Decisions)
 	}
 }
