@@ -163,7 +163,7 @@ func GuessColumns(sample GuessSample, given Given) *Guess {
 func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	g := &guesser{
 		Guess:  &Guess{Rows: len(sample.Rows), parts: given.Parts, covariates: given.Described, unit: unitName(sample.Unit)},
-		sample: sample, given: given, lenient: lenient, target: -1,
+		sample: sample, given: given, lenient: lenient, target: -1, follows: map[*sampleColumn]bool{},
 	}
 	g.readColumns()
 	g.guessTarget()
@@ -207,6 +207,7 @@ type guesser struct {
 	roles   sampleRoles
 	ranks   []float64              // see targetRanks
 	summed  map[*sampleColumn]bool // see findSums
+	follows map[*sampleColumn]bool // see followsTarget
 	renamed *sampleColumn          // ids in a column called time, beside the time itself
 }
 

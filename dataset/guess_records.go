@@ -346,8 +346,17 @@ func (g *guesser) copiesTarget(c *sampleColumn) bool {
 }
 
 // followsTarget reports whether the numbers of a column rise or fall with the target without exception, as its logarithm, its rounded
-// values or its values in another unit do, in the rows that have both.
+// values or its values in another unit do, in the rows that have both. The rows are sorted once per column.
 func (g *guesser) followsTarget(c *sampleColumn) bool {
+	follows, known := g.follows[c]
+	if !known {
+		follows = g.compareWithTarget(c)
+		g.follows[c] = follows
+	}
+	return follows
+}
+
+func (g *guesser) compareWithTarget(c *sampleColumn) bool {
 	const leastValues = 20 // fewer may follow by chance
 	target := g.columns[g.target]
 	if c.Distinct < leastValues || target.Distinct < leastValues {

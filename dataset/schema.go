@@ -118,7 +118,7 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 	var found Positions
 	for k, m := range s.Modes {
 		var at []int
-		if s.Unneeded != nil && s.Unneeded[k] && !slices.Contains(names, m.Columns[0]) {
+		if s.unneeded(k) && !slices.Contains(names, m.Columns[0]) {
 			found.Modes = append(found.Modes, nil)
 			continue
 		}
@@ -158,6 +158,9 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 	return found, nil
 }
 
+// unneeded reports whether a table may lack the columns of a mode.
+func (s Schema) unneeded(mode int) bool { return s.Unneeded != nil && s.Unneeded[mode] }
+
 // needed completes the error about a column of a mode that a table to predict does not have:
 // it names all that are missing, and what the model has them for.
 func (s Schema) needed(err *InputError, names []string) *InputError {
@@ -168,7 +171,7 @@ func (s Schema) needed(err *InputError, names []string) *InputError {
 	covariates := true // whether all that are missing are
 	for k, m := range s.Modes {
 		for _, name := range m.Columns {
-			if slices.Contains(names, name) || slices.Contains(missing, name) || s.Unneeded != nil && s.Unneeded[k] {
+			if slices.Contains(names, name) || slices.Contains(missing, name) || s.unneeded(k) {
 				continue
 			}
 			use := "mode " + m.Name
