@@ -82,6 +82,16 @@ type LeftOut struct {
 	Covariate      bool // whether its values may be a covariate
 }
 
+// MayDescribe returns the columns that the guess leaves out and that may be covariates.
+func (g *Guess) MayDescribe() (columns []Mode) {
+	for _, l := range g.LeftOut {
+		if l.Covariate {
+			columns = append(columns, l.Mode())
+		}
+	}
+	return columns
+}
+
 // Mode returns the mode of the column, whose text a specification can have. A name that a mode may
 // not have gets another: temp_C="temp (C)".
 func (l LeftOut) Mode() Mode {

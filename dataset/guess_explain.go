@@ -37,6 +37,9 @@ func (g *guesser) explain() {
 			g.Determined = append(g.Determined, Determined{Column: c.Name, Mode: mode})
 			continue
 		}
+		if len(g.given.Modes) > 0 && g.describesRecord(c) {
+			c.mayInform("it is none of the modes that are given")
+		}
 		if c.covariate && g.copiesTarget(c) {
 			c.reason, c.covariate = followsReason, false
 		}

@@ -9,9 +9,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
+// MostCovariates is the number of columns that become covariates without being named.
+const MostCovariates = 24
+
 const (
 	recordsPerCell = 3  // rows per cell, in the mean, from which rows are records
-	mostRecorded   = 24 // columns that become covariates
 	mostRecordIDs  = 2  // columns of ids of records that become modes, one more if they have few values; the others are covariates
 	fewDescribing  = 4  // columns from which rows are records, even if the target has the name of something that is sold
 	rowsPerPeriod  = 20 // rows per period, in the mean, from which the periods of records are those of a mode
@@ -109,7 +111,7 @@ func (g *guesser) noteRecords(describing []describing) {
 
 // takeCovariates sets the covariates to the most telling of some columns. It returns the end of a note that says so.
 func (g *guesser) takeCovariates(columns []describing) string {
-	taken, note := g.mostTelling(columns, mostRecorded), ""
+	taken, note := g.mostTelling(columns, MostCovariates), ""
 	g.Covariates = make([]string, len(taken))
 	for i, d := range taken {
 		g.Covariates[i] = d.mode

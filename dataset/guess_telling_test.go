@@ -11,7 +11,7 @@ import (
 func TestCovariatesOfWideRecords(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	const width = 2 * mostRecorded
+	const width = 2 * MostCovariates
 	names := []string{"price"}
 	for k := range width {
 		names = append(names, fmt.Sprintf("q%02d", k))
@@ -36,7 +36,7 @@ func TestCovariatesOfWideRecords(t *testing.T) {
 	}
 	g := GuessColumns(GuessSample{Names: names, Rows: rows}, Given{Target: "price"})
 	want := []string{fmt.Sprintf("q%02d", width/2), fmt.Sprintf("q%02d", width-1)}
-	if len(g.Covariates) != mostRecorded || !slices.Contains(g.Covariates, want[0]) || !slices.Contains(g.Covariates, want[1]) || !slices.IsSorted(g.Covariates) {
-		t.Errorf("got %q, want %d with %q", g.Covariates, mostRecorded, want)
+	if len(g.Covariates) != MostCovariates || !slices.Contains(g.Covariates, want[0]) || !slices.Contains(g.Covariates, want[1]) || !slices.IsSorted(g.Covariates) {
+		t.Errorf("got %q, want %d with %q", g.Covariates, MostCovariates, want)
 	}
 }

@@ -55,6 +55,31 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 	return g, nil
 }
 
+// Unused returns the columns that may be covariates of a specification that names target and modes, but uses none of them: none if the
+// table has no further columns or cannot be read again.
+func Unused(s spec.Spec) []dataset.Mode {
+	source := tableio.Files(s.Data.Files...)
+	schema, format, err := s.Data.Table()
+	if err != nil || slices.Contains(s.Data.Files, "-") || !source.Repeatable() {
+		return nil
+	}
+	given := Given(s.Data)
+	given.Modes = nil // those with columns
+	used := append(s.Data.Targets(), s.Data.Weight, s.Data.Exposure, s.Data.Censored)
+	for _, m := range schema.Modes {
+		given.Modes, used = append(given.Modes, m.String()), append(used, m.Columns...)
+	}
+	names, err := tableio.ColumnNames(source, format)
+	if err != nil || !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(used, name) }) {
+		return nil
+	}
+	g, err := tableio.GuessWith(source, format, given)
+	if err != nil {
+		return nil
+	}
+	return g.MayDescribe()
+}
+
 // Given returns what a description of a table says for a guess. Of several targets the first
 // is the target of the guess, and the others are neither targets nor modes.
 func Given(d spec.Data) dataset.Given {

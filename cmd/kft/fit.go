@@ -16,7 +16,9 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -133,16 +135,22 @@ func (c *fitCommand) Run(e *env) error {
 	if c.JSON {
 		return writeJSON(e.stdout, report)
 	}
-	if err := summary.WriteFit(e.stdout, m, report, c.Output, func(warning string) string { return nameFlags(warning, e.hasFlag) }); err != nil || len(c.unused) == 0 {
+	if err := summary.WriteFit(e.stdout, m, report, c.Output, func(warning string) string { return nameFlags(warning, e.hasFlag) }); err != nil {
 		return err
+	}
+	if len(c.Modes) > 0 && len(c.Covariate) == 0 && len(c.Term) == 0 {
+		c.unused = search.Unused(spec)
 	}
 	return c.writeUnused(e.stdout)
 }
 
-// writeUnused names the columns that the guess leaves out and that may be covariates, with the flag
+// writeUnused names the columns that are not used and that may be covariates, with the flag
 // that uses them, to be pasted into a shell.
 func (c *fitCommand) writeUnused(w io.Writer) error {
-	const most = 24 // as many as are used without being named
+	if len(c.unused) == 0 {
+		return nil
+	}
+	const most = dataset.MostCovariates
 	var columns, modes []string
 	for _, m := range c.unused[:min(len(c.unused), most)] {
 		columns, modes = append(columns, m.Expression()), append(modes, m.String())
@@ -150,7 +158,7 @@ func (c *fitCommand) writeUnused(w io.Writer) error {
 	if more := len(c.unused) - most; more > 0 {
 		columns = append(columns, fmt.Sprintf("%d more", more))
 	}
-	_, err := fmt.Fprintf(w, "Not used: %s. If they are known before the target is, compare a fit with --covariate %s.\n", strings.Join(columns, ", "), textformat.Quote(strings.Join(modes, ",")))
+	_, err := fmt.Fprintf(w, "Not used: %s. What of it is known before the target may help: compare a fit with --covariate %s.\n", strings.Join(columns, ", "), textformat.Quote(strings.Join(modes, ",")))
 	return err
 }
 

@@ -92,12 +92,32 @@ func TestUnusedColumnsCanBePasted(t *testing.T) {
 	write(t, "t.csv", b.String())
 	r := must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--forecast", "2")
 	proposed := `'price_old="price, old",temp_C="temp (C)",list price'`
-	if want := `Not used: "price, old", "temp (C)", list price. If they are known before the target is, compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
+	if want := `Not used: "price, old", "temp (C)", list price. What of it is known before the target may help: compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
 		t.Errorf("got\n%s\nwant at the end\n%s", r.stdout, want)
 	}
 	r = must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--covariate", strings.Trim(proposed, "'"))
 	if !strings.Contains(r.stdout, "Covariates: price_old:") || strings.Contains(r.stdout, "Not used") {
 		t.Errorf("got\n%s", r.stdout)
+	}
+}
+
+// Modes that are named leave other columns out; the last line says so.
+func TestUnusedColumnsBesideNamedModes(t *testing.T) {
+	inEmptyFolder(t)
+	var b strings.Builder
+	b.WriteString("shop,month,day,city,price,noted,units\n")
+	for i := range 96 {
+		fmt.Fprintf(&b, "S%d,2024-%02d,2024-%02d-03,C%d,%d.25,2024-05-%02d,%d\n", i/12, 1+i%12, 1+i%12, i/24, i*7%31, 1+i*11%28, 10+i*i%17)
+	}
+	write(t, "t.csv", b.String())
+	fit := []string{"fit", "t.csv", "-q", "--target", "units", "--modes", "shop,month", "--sweeps", "1"}
+	if r := must(t, append(fit, "--rank", "1")...); !strings.HasSuffix(r.stdout, "\nNot used: price. What of it is known before the target may help: compare a fit with --covariate price.\n") {
+		t.Errorf("got\n%s", r.stdout)
+	}
+	for _, more := range [][]string{{"--covariate", "none"}, {"--covariate", "price"}, {"--term", "shop"}} {
+		if r := must(t, append(fit, more...)...); strings.Contains(r.stdout, "Not used") {
+			t.Errorf("%q: got\n%s", more, r.stdout)
+		}
 	}
 }
 

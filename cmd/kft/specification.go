@@ -81,10 +81,8 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 	if err != nil || guessed == nil {
 		return err
 	}
-	for _, l := range guessed.LeftOut {
-		if l.Covariate && len(guessed.Covariates) == 0 && !s.Data.Undescribed() {
-			f.unused = append(f.unused, l.Mode())
-		}
+	if len(guessed.Covariates) == 0 && !s.Data.Undescribed() {
+		f.unused = guessed.MayDescribe()
 	}
 	if !quiet {
 		var b strings.Builder
