@@ -66,7 +66,7 @@ func (dr *driver) recordBound(p *Point, loss float64) bool {
 	if dr.opt.Solver != "cavi" {
 		return false
 	}
-	p.Bound = dr.d.elbo(loss) / float64(len(dr.d.y))
+	p.Bound = max(dr.d.elbo(loss)/float64(len(dr.d.y)), -math.MaxFloat64) // JSON has no infinities
 	points := dr.state.Run.Points
 	if len(points) == 0 || !dr.validated() {
 		return false

@@ -96,7 +96,7 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 		total -= sumRows(be, rows, active, func(row int) float64 {
 			s := 0.0
 			for _, v := range b.Posterior.Var[row*size:][:size] {
-				s += math.Log(float64(v))
+				s += math.Log(max(float64(v), math.SmallestNonzeroFloat32))
 			}
 			return s
 		})
@@ -104,24 +104,22 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 	return total / 2
 }
 
-// logDet returns log det of a positive definite matrix, and -Inf for any other.
+// logDet returns log det of a positive definite matrix. A pivot that is lost in rounding counts
+// as the rounding of its diagonal element.
 func logDet(a []float32, n int) float64 {
+	const rounding = 1.0 / (1 << 24) // of float32
 	l := make([]float64, n*n)
-	if !semidefiniteCholesky(l, a, n) {
-		return math.Inf(-1)
-	}
+	semidefiniteCholesky(l, a, n)
 	sum := 0.0
 	for i := range n {
-		sum += 2 * math.Log(l[i*n+i])
+		sum += math.Log(max(l[i*n+i]*l[i*n+i], rounding*float64(a[i*n+i]), math.SmallestNonzeroFloat32))
 	}
 	return sum
 }
 
-// semidefiniteCholesky writes the lower triangular L with L L' = a to l and reports
-// whether a is positive definite. A pivot that is not positive gives a column of
-// zeros.
-func semidefiniteCholesky(l []float64, a []float32, n int) bool {
-	definite := true
+// semidefiniteCholesky writes the lower triangular L with L L' = a to l. A pivot that is
+// not positive gives a column of zeros.
+func semidefiniteCholesky(l []float64, a []float32, n int) {
 	for j := range n {
 		d := float64(a[j*n+j])
 		for _, v := range l[j*n:][:j] {
@@ -132,7 +130,7 @@ func semidefiniteCholesky(l []float64, a []float32, n int) bool {
 			d = math.Sqrt(d)
 			scale = 1 / d
 		} else {
-			d, definite = 0, false
+			d = 0
 		}
 		l[j*n+j] = d
 		for i := j + 1; i < n; i++ {
@@ -143,5 +141,4 @@ func semidefiniteCholesky(l []float64, a []float32, n int) bool {
 			l[i*n+j] = s * scale
 		}
 	}
-	return definite
 }
