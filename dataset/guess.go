@@ -70,6 +70,8 @@ type Guess struct {
 	// Notes say what the user should know about the guess, a sentence each.
 	Notes []string
 
+	Records bool // rows are records of their own, not cells
+
 	parts      bool // see Given
 	covariates bool
 	unit       string // what lines count, see InputError
