@@ -93,8 +93,12 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 			f.unused = append(f.unused, l.Mode())
 		}
 		i := slices.IndexFunc(guessed.Columns, func(c dataset.ColumnInfo) bool { return c.Name == l.Column })
-		if i >= 0 && guessed.Columns[i].Kind == dataset.KindNumber && guessed.Columns[i].NotNumbers > 0 {
+		switch {
+		case i < 0:
+		case guessed.Columns[i].Kind == dataset.KindNumber && guessed.Columns[i].NotNumbers > 0:
 			f.damaged = append(f.damaged, fmt.Sprintf("column %s is not used: %s; correct such values, or leave them empty if they are missing", l.Column, l.Reason))
+		case guessed.Columns[i].Unit != "":
+			f.damaged = append(f.damaged, fmt.Sprintf("column %s is not used: %s", l.Column, l.Reason))
 		}
 	}
 	if !quiet {
