@@ -122,6 +122,7 @@ func TestCompleteCells(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		future bool
+		target string
 		split  string
 		terms  []string
 		given  []string
@@ -135,9 +136,10 @@ func TestCompleteCells(t *testing.T) {
 		"one is named":          {given: []string{"promo"}, want: "promo"},
 		"none":                  {given: []string{"none"}},
 		"automatic terms":       {terms: []string{"auto"}, want: "price promo"},
+		"several targets":       {target: "sales,price"},
 		"a split into entities": {split: "entity:shop=20%", want: "price promo"},
 	} {
-		s := spec.Spec{Split: c.split, Terms: c.terms, Data: spec.Data{Files: []string{file}, Covariates: c.given}}
+		s := spec.Spec{Split: c.split, Terms: c.terms, Data: spec.Data{Files: []string{file}, Target: c.target, Covariates: c.given}}
 		if _, err := search.Complete(&s, tableio.Source{}, c.future); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -89,7 +89,7 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 		})
 	}
 	for _, l := range guessed.LeftOut {
-		if l.Covariate && len(guessed.Covariates) == 0 && !s.Data.Undescribed() {
+		if l.Covariate && len(guessed.Covariates) == 0 && !s.Data.Undescribed() && !s.SeveralTargets() {
 			f.unused = append(f.unused, l.Mode())
 		}
 		i := slices.IndexFunc(guessed.Columns, func(c dataset.ColumnInfo) bool { return c.Name == l.Column })
