@@ -21,7 +21,7 @@ type effects struct {
 
 // allPairs is the number of modes up to which all pairs of modes have effects. Of more modes, most of them covariates, only pairs with four
 // rows per combination or more have them, because their number grows with the square of that of the modes.
-const allPairs = 24
+const allPairs = 8
 
 // newEffects returns the effects of the modes and of pairs of modes.
 func newEffects(o *solver.Observations) *effects {
