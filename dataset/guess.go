@@ -70,6 +70,8 @@ type Guess struct {
 	// Notes say what the user should know about the guess, a sentence each.
 	Notes []string
 
+	Records bool // rows are records of their own, not cells
+
 	parts      bool // see Given
 	covariates bool
 	unit       string // what lines count, see InputError
@@ -90,6 +92,21 @@ func (g *Guess) MayDescribe() (columns []Mode) {
 		}
 	}
 	return columns
+}
+
+// Damaged returns a warning about each column of numbers that is left out because of a unit or of values that are none.
+func (g *Guess) Damaged() (warnings []string) {
+	for _, l := range g.LeftOut {
+		i := slices.IndexFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == l.Column })
+		switch {
+		case i < 0:
+		case g.Columns[i].Kind == KindNumber && g.Columns[i].NotNumbers > 0:
+			warnings = append(warnings, fmt.Sprintf("column %s is not used: %s; correct such values, or leave them empty if they are missing", l.Column, l.Reason))
+		case g.Columns[i].Unit != "":
+			warnings = append(warnings, fmt.Sprintf("column %s is not used: %s", l.Column, l.Reason))
+		}
+	}
+	return warnings
 }
 
 // Mode returns the mode of the column, whose text a specification can have. A name that a mode may

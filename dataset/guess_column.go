@@ -122,7 +122,10 @@ func (c *sampleColumn) findUnit() {
 			continue
 		}
 		end := strings.LastIndexAny(value, "0123456789") + 1
-		_, number := Number(value[:end])
+		number := slices.ContainsFunc(formats, func(f NumberFormat) bool {
+			_, kind := f.Parse([]byte(value[:end]))
+			return kind == numeric.Finite
+		})
 		own := strings.TrimSpace(value[end:])
 		if !number || own == "" || unit != "" && own != unit {
 			return
@@ -264,6 +267,12 @@ func (g *guesser) numberFormat() NumberFormat {
 				fits, rows = append(fits, f), append(rows, n)
 			}
 		}
+		grouped := c.groupSign()
+		for i := len(fits) - 1; i >= 0 && grouped != 0; i-- {
+			if fits[i].Decimal == grouped {
+				fits, rows = slices.Delete(fits, i, i+1), slices.Delete(rows, i, i+1)
+			}
+		}
 		c.ambiguous = !c.agree(fits)
 		if !c.ambiguous {
 			for i, f := range fits {
@@ -293,6 +302,38 @@ func (c *sampleColumn) fits(f NumberFormat) (read int, ok bool) {
 		}
 	}
 	return read, read > 0 && bad <= max(3, (read+bad)/20) && bad*10 <= read
+}
+
+// groupSign returns the comma or point that can only separate thousands, 0 if there is none: three digits follow it everywhere, but
+// amounts of money do not have three decimal places, and numbers that have them need it for almost all values.
+func (c *sampleColumn) groupSign() byte {
+	for _, sign := range []byte{',', '.'} {
+		with, without, money := 0, 0, true
+		for _, value := range c.values {
+			if MissingNumber(value) {
+				continue
+			}
+			money = money && numeric.Money([]byte(value))
+			at := strings.IndexByte(value, sign)
+			if at < 0 {
+				without++
+				continue
+			}
+			digits := 0
+			for at+1+digits < len(value) && value[at+1+digits] >= '0' && value[at+1+digits] <= '9' {
+				digits++
+			}
+			if at == 0 || value[at-1] < '0' || value[at-1] > '9' || value[at-1] == '0' && (at == 1 || value[at-2] < '0' || value[at-2] > '9') || digits != 3 {
+				with = -1
+				break
+			}
+			with++
+		}
+		if with > 0 && (money || with >= 20 && 20*without >= with) {
+			return sign
+		}
+	}
+	return 0
 }
 
 // agree reports whether all formats read the same numbers.

@@ -51,21 +51,33 @@ func (g *guesser) takeRecords() {
 	}
 	g.Notes = nil // of the cells
 	g.sortModes()
-	g.Repeated, g.Duplicates = g.repeated(g.modes), "keep"
+	g.Repeated, g.Duplicates, g.Records = g.repeated(g.modes), "keep", true
 	g.noteRecords(describing)
 }
 
 // describeCells proposes the columns that describe cells as covariates: a row to predict has them too, unless it lies in the future.
-// Rows that are merged differ in them.
+// Few rows of the same cell are kept if they differ in covariates.
 func (g *guesser) describeCells() {
-	if g.given.Future || g.given.Described || 100*g.Repeated > g.observed() {
+	if 10*g.Repeated > g.observed() {
+		return
+	}
+	if g.given.Described {
+		g.keepDiffering(g.given.Covariates)
+	}
+	if g.given.Future || g.given.Described {
 		return
 	}
 	columns, _ := g.describing()
 	columns = slices.DeleteFunc(columns, func(d describing) bool { return !d.column.covariate })
-	if len(columns) > 0 {
-		g.Notes = append(g.Notes, "columns that describe cells are taken for covariates"+g.takeCovariates(columns)+", or none; rows to predict must have them too")
+	if len(columns) == 0 {
+		return
 	}
+	names := make([]string, len(columns))
+	for i, d := range columns {
+		names[i] = d.column.Name
+	}
+	g.keepDiffering(names)
+	g.Notes = append(g.Notes, "columns that describe cells are taken for covariates"+g.takeCovariates(columns)+", or none; rows to predict must have them too")
 }
 
 // describedBy returns the number of given covariates.
@@ -88,7 +100,7 @@ func (g *guesser) keepRows(describe bool) {
 		return
 	}
 	g.Notes = g.Notes[:len(g.Notes)-1] // of the rule for rows of a cell
-	g.Duplicates = "keep"
+	g.Duplicates, g.Records = "keep", true
 	if !describe || g.given.Described {
 		describing = nil
 	}

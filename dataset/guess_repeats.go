@@ -41,6 +41,27 @@ func (g *guesser) findRepeats(modes []sampleMode) Repeats {
 	return r
 }
 
+// keepDiffering proposes to keep the rows of the same cell if half of them or more differ in covariates, because merged rows have those of one of them.
+func (g *guesser) keepDiffering(covariates []string) {
+	if g.Duplicates != "sum" && g.Duplicates != "mean" {
+		return
+	}
+	repeated, differing := 0, 0
+	g.eachRepeat(g.modes, func(row, first int) {
+		repeated++
+		for i, c := range g.columns {
+			if slices.Contains(covariates, c.Name) && g.sample.Rows[row][i] != g.sample.Rows[first][i] {
+				differing++
+				break
+			}
+		}
+	})
+	if repeated > 0 && 2*differing >= repeated {
+		g.Notes = g.Notes[:len(g.Notes)-1] // of the other rule
+		g.noteDuplicates("keep", "they differ in columns that describe them")
+	}
+}
+
 // ProposeDuplicates sets the rule for rows of the same cell, of which there are some,
 // and says why: the last if their targets are equal, all of them if these are yes or no, the
 // mean of ratings, prices, measurements and of the two values of an hour in which clocks were put
@@ -48,13 +69,18 @@ func (g *guesser) findRepeats(modes []sampleMode) Repeats {
 // parts of the rows or covariates are given, ratings are kept too, because those of a cell may
 // be in different parts or have different covariates.
 func (g *Guess) ProposeDuplicates(r Repeats) {
-	rule, why := g.duplicateRule(r)
-	g.Duplicates, g.Repeated = rule, r.Rows
+	g.Repeated = r.Rows
+	g.noteDuplicates(g.duplicateRule(r))
+}
+
+// noteDuplicates sets the rule for rows of the same cell and says why.
+func (g *Guess) noteDuplicates(rule, why string) {
+	g.Duplicates = rule
 	have := "have"
-	if r.Rows == 1 {
+	if g.Repeated == 1 {
 		have = "has"
 	}
-	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(r.Rows, "row"), have, rule, why))
+	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(g.Repeated, "row"), have, rule, why))
 }
 
 // duplicateRule returns the rule for rows of the same cell, and why.

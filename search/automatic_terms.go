@@ -224,7 +224,9 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 			add("effects only, of single modes first", nil, first)
 		}
 	}
-	if c.quick() {
+	if last := len(candidates) - 1; c.quick() && c.spec.Uncertainty.Likelihood == "bernoulli" && last > 0 { // beside a train effects may shrink to zero
+		candidates = []candidate{candidates[0], candidates[last]}
+	} else if c.quick() {
 		candidates = candidates[:1]
 	}
 	if len(c.folds) > 1 {

@@ -23,7 +23,7 @@ const factRows = 100_000
 func adoptFacts(s *spec.Spec, g *tableio.Guess) {
 	filled := s.Clone()
 	filled.Fill()
-	if records := g.Duplicates == "keep" && len(g.Covariates) > 0; records || len(g.Determined) == 0 || columnOf(g, s.Data.Target).Missing > 0 || len(s.Data.Files) != 1 || len(s.Side.Tables) > 0 || !filled.Automatic() || strings.HasPrefix(s.Split, "time:") || g.Spread || g.Rows >= factRows {
+	if records := g.Records && len(g.Covariates) > 0; records || len(g.Determined) == 0 || columnOf(g, s.Data.Target).Missing > 0 || len(s.Data.Files) != 1 || len(s.Side.Tables) > 0 || !filled.Automatic() || strings.HasPrefix(s.Split, "time:") || g.Spread || g.Rows >= factRows {
 		return
 	}
 	for _, text := range g.Modes {

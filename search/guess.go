@@ -38,7 +38,7 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 		return nil, err
 	}
 	given := Given(s.Data)
-	given.Future, given.Undescribed = future, s.Data.Undescribed()
+	given.Future, given.Undescribed = future, s.Data.Undescribed() || s.SeveralTargets() // which do not support covariates
 	if how, err := split.Parse(s.Split); err == nil {
 		given.Parts, given.Future = how.Given(), future || how.ByTime()
 	}

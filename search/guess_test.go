@@ -122,6 +122,7 @@ func TestCompleteCells(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		future bool
+		target string
 		split  string
 		terms  []string
 		given  []string
@@ -135,9 +136,10 @@ func TestCompleteCells(t *testing.T) {
 		"one is named":          {given: []string{"promo"}, want: "promo"},
 		"none":                  {given: []string{"none"}},
 		"automatic terms":       {terms: []string{"auto"}, want: "price promo"},
+		"several targets":       {target: "sales,price"},
 		"a split into entities": {split: "entity:shop=20%", want: "price promo"},
 	} {
-		s := spec.Spec{Split: c.split, Terms: c.terms, Data: spec.Data{Files: []string{file}, Covariates: c.given}}
+		s := spec.Spec{Split: c.split, Terms: c.terms, Data: spec.Data{Files: []string{file}, Target: c.target, Covariates: c.given}}
 		if _, err := search.Complete(&s, tableio.Source{}, c.future); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -150,6 +152,44 @@ func TestCompleteCells(t *testing.T) {
 		s.Fill()
 		if err := s.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Of a panel in which a few cells have two rows these are kept where they differ in covariates, and are added up without covariates.
+func TestCompleteCellsWithRepeats(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		future     bool
+		given      []string
+		duplicates string
+		covariates string
+	}{
+		{false, nil, "keep", "price promo"},
+		{false, []string{"price"}, "keep", "price"},
+		{true, nil, "sum", ""},
+		{false, []string{"none"}, "sum", ""},
+	} {
+		var text strings.Builder
+		text.WriteString("shop,town,month,price,promo,sales\n")
+		for i := range 600 {
+			cell := fmt.Sprintf("s%02d,t%d,%d-%02d", i%25, i%5, 2020+i/25/12, 1+i/25%12)
+			fmt.Fprintf(&text, "%s,%.2f,%d,%d\n", cell, 1+float64(i*i%97)/50, i*i%11/6, 10+i*i*i%53)
+			if i%20 == 7 {
+				fmt.Fprintf(&text, "%s,%.2f,0,%d\n", cell, 4+float64(i%13)/50, 3+i%17)
+			}
+		}
+		file := filepath.Join(t.TempDir(), "shops.csv")
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := spec.Spec{Data: spec.Data{Files: []string{file}, Covariates: c.given}}
+		if _, err := search.Complete(&s, tableio.Source{}, c.future); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(s.Data.NamedCovariates(), " ")
+		if got != c.covariates || s.Data.Duplicates != c.duplicates || strings.Join(s.Data.Modes, " ") != "shop time=month" || len(s.Side.Tables) == 0 {
+			t.Errorf("%+v: got covariates %s, duplicates %s, modes %v, side tables %v", c, got, s.Data.Duplicates, s.Data.Modes, s.Side.Tables)
 		}
 	}
 }

@@ -19,7 +19,11 @@ type effects struct {
 	w      []float64 // weights of the rows, of mean 1
 }
 
-// newEffects returns the effects of the modes and of all pairs of modes.
+// allPairs is the number of modes up to which all pairs of modes have effects. Of more modes, most of them covariates, only pairs with four
+// rows per combination or more have them, because their number grows with the square of that of the modes.
+const allPairs = 8
+
+// newEffects returns the effects of the modes and of pairs of modes.
 func newEffects(o *solver.Observations) *effects {
 	e := &effects{w: make([]float64, o.Len())}
 	total := 0.0
@@ -33,7 +37,7 @@ func newEffects(o *solver.Observations) *effects {
 	for i := range e.w {
 		e.w[i] *= float64(len(e.w)) / total
 	}
-	add := func(key func(row int) int64) {
+	add := func(most int, key func(row int) int64) {
 		numbers := map[int64]int32{}
 		group := make([]int32, o.Len())
 		for i := range group {
@@ -45,16 +49,20 @@ func newEffects(o *solver.Observations) *effects {
 			}
 			group[i] = g
 		}
-		if len(numbers) > 1 {
+		if len(numbers) > 1 && len(numbers) <= most {
 			e.groups, e.sizes = append(e.groups, group), append(e.sizes, len(numbers))
 		}
 	}
 	for _, codes := range o.Codes {
-		add(func(row int) int64 { return int64(codes[row]) })
+		add(o.Len(), func(row int) int64 { return int64(codes[row]) })
+	}
+	most := o.Len()
+	if len(o.Codes) > allPairs {
+		most /= 4
 	}
 	for a, left := range o.Codes {
 		for _, right := range o.Codes[a+1:] {
-			add(func(row int) int64 { return int64(left[row])<<32 | int64(right[row]) })
+			add(most, func(row int) int64 { return int64(left[row])<<32 | int64(right[row]) })
 		}
 	}
 	return e

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 
 	"github.com/kernel-fried-tensor/kft"
 )
@@ -155,8 +156,8 @@ func (b *bodyReader) number(path string) (float64, error) {
 	return v, nil
 }
 
-// id reads an id or a value of a covariate: a text, an integer or another number with the same digits, or null for a missing value, which is an
-// empty text.
+// id reads an id or a value of a covariate: a text, an integer or another number with the same digits, true, false, or null for a
+// missing value, which is an empty text.
 func (b *bodyReader) id(path string) (string, error) {
 	t, err := b.token()
 	if err != nil {
@@ -169,8 +170,10 @@ func (b *bodyReader) id(path string) (string, error) {
 		return v, nil
 	case json.Number:
 		return v.String(), nil
+	case bool:
+		return strconv.FormatBool(v), nil
 	}
-	return "", problemf(invalidValue, path, "%s is not a text, a number or null; write an id as in the table of the fit", path)
+	return "", problemf(invalidValue, path, "%s is not a text, a number, true, false or null; write an id as in the table of the fit", path)
 }
 
 // cell reads one cell.

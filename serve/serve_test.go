@@ -56,6 +56,9 @@ func TestPredict(t *testing.T) {
 	if n := s.models[0].cells.Load(); n != 2 {
 		t.Errorf("%d cells were counted", n)
 	}
+	if got := answer[predictAnswer](t, s, "POST", "/predict", `{"cells":[{"store":true,"item":"i4","time":"2015-2"}]}`); !slices.Equal(got.Predictions[0].Unseen, []string{"store"}) {
+		t.Errorf("a truth value: %+v", got)
+	}
 	if got := answer[predictAnswer](t, s, "POST", "/predict", `{"cells":[]}`); len(got.Predictions) != 0 {
 		t.Errorf("no cells: %+v", got)
 	}
@@ -92,7 +95,7 @@ func TestErrors(t *testing.T) {
 		{"POST", "/predict", `{}`, 400, missingField, "cells"},
 		{"POST", "/predict", `{"cells":{}}`, 400, invalidValue, "cells"},
 		{"POST", "/predict", `{"cells":[7]}`, 400, invalidValue, "cells[0]"},
-		{"POST", "/predict", `{"cells":[{"store":true}]}`, 400, invalidValue, "cells[0].store"},
+		{"POST", "/predict", `{"cells":[{"store":[1]}]}`, 400, invalidValue, "cells[0].store"},
 		{"POST", "/predict", `{"cells":[{"store":"a","store":"b"}]}`, 400, invalidValue, "cells[0].store"},
 		{"POST", "/predict", `{"cells":[{"store":"s1","item":"i1"}]}`, 400, unknownMode, "cells[0].time"},
 		{"POST", "/predict", `{"cells":[{"store":"s1","item":"i1","time":"2015-1","x":1}]}`, 400, unknownMode, "cells[0].x"},

@@ -132,6 +132,7 @@ func (c *fitCommand) Run(e *env) error {
 	if report.Stop == solver.Interrupted {
 		fmt.Fprintf(e.stderr, "interrupted: the best model so far is in %s%s\n", c.Output, c.resumeHint())
 	}
+	report.Warnings = append(report.Warnings, c.damaged...)
 	if c.JSON {
 		return writeJSON(e.stdout, report)
 	}

@@ -81,6 +81,30 @@ func TestOddColumnNames(t *testing.T) {
 	refused(t, exitUsage, []string{"a column with that name is written in quotes"}, "fit", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
 }
 
+// A column of numbers that is left out because of units or a few values that are none is a warning, which -q and --json keep.
+func TestDamagedColumnWarns(t *testing.T) {
+	inEmptyFolder(t)
+	var b strings.Builder
+	b.WriteString("shop,month,price,load,units\n")
+	for i := range 96 {
+		price := fmt.Sprintf("%d.25", i*7%31)
+		if i == 50 {
+			price = "inf"
+		}
+		fmt.Fprintf(&b, "S%d,2024-%02d,%s,%d kg,%d\n", i/12, 1+i%12, price, 200+i*11%89, 10+i*i%17)
+	}
+	write(t, "t.csv", b.String())
+	r := must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1")
+	for _, want := range []string{
+		`warning: column price is not used: numbers, but line 52: "inf" is not a number; correct such values`,
+		`warning: column load is not used: numbers with a unit; without "kg" they may be a target or a covariate`,
+	} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("got\n%s\nwant\n%s", r.stdout, want)
+		}
+	}
+}
+
 // The flag that the last line of a fit proposes works as it is written.
 func TestUnusedColumnsCanBePasted(t *testing.T) {
 	inEmptyFolder(t)

@@ -79,6 +79,7 @@ type specFlags struct {
 	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
 
-	future bool           // the command predicts what follows the table, whatever the split is
-	unused []dataset.Mode // columns that the guess leaves out and that may be covariates
+	future  bool           // the command predicts what follows the table, whatever the split is
+	unused  []dataset.Mode // columns that the guess leaves out and that may be covariates
+	damaged []string       // warnings about columns of numbers that the guess leaves out because of units or values that are none
 }

@@ -77,11 +77,19 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 	if len(s.Data.Files) == 0 {
 		return nil
 	}
+	rule := s.Data.Duplicates
 	guessed, err := search.Complete(s, kft.Source{}, f.future)
 	if err != nil || guessed == nil {
 		return err
 	}
-	if len(guessed.Covariates) == 0 && !s.Data.Undescribed() {
+	if rule != "" && guessed.Duplicates != "" && rule != guessed.Duplicates {
+		guessed.Duplicates, guessed.Covariates = rule, nil
+		guessed.Notes = slices.DeleteFunc(guessed.Notes, func(note string) bool {
+			return strings.Contains(note, "data.duplicates is ") || strings.Contains(note, "taken for covariates")
+		})
+	}
+	f.damaged = guessed.Damaged()
+	if len(guessed.Covariates) == 0 && !s.Data.Undescribed() && !s.SeveralTargets() {
 		f.unused = guessed.MayDescribe()
 	}
 	if !quiet {

@@ -99,6 +99,11 @@ func (c *updateCommand) Run(e *env) error {
 	if report.Repeated > 0 {
 		fmt.Fprintf(&b, "The model had taken in %s of these before, with the same values, and now has them twice; --remove takes rows out again.\n", textformat.Count(report.Repeated))
 	}
+	if added != nil && c.Table != "-" {
+		if _, err := m.ReadFitted(e.ctx, kft.Files(c.Table), opt); err == nil {
+			fmt.Fprintf(&b, "warning: %s is the table of the fit: the model now has the rows of its training set twice, so intervals are too narrow; update it with rows that the fit has not used\n", c.Table)
+		}
+	}
 	writeMoved(&b, report)
 	if added != nil && added.Rows > 0 {
 		fmt.Fprintf(&b, "Before the update the rows were off by %+.2f sd on average, with a scatter of %.2f (expected 0 and 1); the rest of the model would have moved by %.1f sd.\n", added.Drift.Mean, added.Drift.RMS, abs(added.Drift.Rest))

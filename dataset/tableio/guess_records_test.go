@@ -133,7 +133,7 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "%d,%.4f,%.4f,%d,%.3f\n", i+1, r.NormFloat64(), r.NormFloat64(), r.IntN(50), r.NormFloat64())
 				}
 			}},
-		{name: "a panel with a few repeated cells and facts", target: "units", modes: []string{"shop", "item", "time=day"}, duplicates: "sum", leftOut: map[string]string{"price": "covariates", "promo": "covariates", "stock": "covariates"},
+		{name: "a panel with a few repeated cells and facts", target: "units", modes: []string{"shop", "item", "time=day"}, duplicates: "sum", describing: []string{"price", "promo", "stock", "staff"}, leftOut: map[string]string{"price": "covariates", "promo": "covariates", "stock": "covariates"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("shop,item,day,price,promo,stock,staff,units\n")
 				for i := range 6*7*60 + 40 {

@@ -210,6 +210,39 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d;%d;%d,%03d\n", 1+i%10, 1+i/10, 1+r.IntN(20), r.IntN(1000))
 				}
 			}},
+		{name: "whole amounts of money", target: "sales", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: '.', Thousands: ','},
+			leftOut: map[string]string{"distance": "numbers with a unit"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store;date;distance;sales\n")
+				for i := range 10 * 12 {
+					fmt.Fprintf(w, "%d;%s;%d,%03d km;$%d,%03d\n", 1+i%10, day(i/10).Format("2006-01-02"), 1+r.IntN(20), r.IntN(1000), 1+r.IntN(20), r.IntN(1000))
+				}
+			}},
+		{name: "whole euros", target: "umsatz", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store;date;umsatz\n")
+				for i := range 10 * 12 {
+					fmt.Fprintf(w, "%d;%s;%d.%03d €\n", 1+i%10, day(i/10).Format("2006-01-02"), 1+r.IntN(20), r.IntN(1000))
+				}
+			}},
+		{name: "thousands and numbers below", target: "visits", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: '.', Thousands: ','},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store;date;visits\n")
+				for i := range 10 * 12 {
+					visits := fmt.Sprintf("%d,%03d", 1+r.IntN(20), r.IntN(1000))
+					if i%7 == 3 {
+						visits = fmt.Sprint(100 + r.IntN(900))
+					}
+					fmt.Fprintf(w, "%d;%s;%s\n", 1+i%10, day(i/10).Format("2006-01-02"), visits)
+				}
+			}},
+		{name: "three decimal places", modes: []string{"store", "time=date"}, target: "x", numbers: dataset.NumberFormat{Decimal: ','},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store;date;x\n")
+				for i := range 10 * 12 {
+					fmt.Fprintf(w, "%d;%s;%d,%03d\n", 1+i%10, day(i/10).Format("2006-01-02"), r.IntN(3), r.IntN(1000))
+				}
+			}},
 		{name: "flags and prices", describing: []string{"price", "promo", "stock"}, target: "qty", modes: []string{"store", "sku", "time=date"},
 			leftOut: map[string]string{"promo": "flag", "price": "quantity", "stock": "quantity by its name"},
 			text: func(w *strings.Builder, r *rand.Rand) {

@@ -164,3 +164,15 @@ def test_totals_and_polars_in_pictures(fitted):
     assert [a.get_title() for a in fitted.plot(total, series())] == ["total"]
     frame = pl.from_pandas(series())
     assert [a.get_title() for a in fitted.plot(pl.from_pandas(fitted.predict(3)), frame)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("kind", ["str", "category"])
+def test_one_series(kind):
+    """The id of a single series is in the forecast, as that of many."""
+    one = series().query("unique_id == 'a'").astype({"unique_id": kind}).assign(region=7)
+    model = KFTForecaster(["region", "unique_id"], **{**FAST, "terms": ["ds.month"]}).fit(one)
+    for forecast in (model.predict(2), pickle.loads(pickle.dumps(model)).predict(2)):
+        assert list(forecast)[:3] == ["region", "unique_id", "ds"]
+        assert forecast["unique_id"].tolist() == ["a", "a"] and forecast["region"].tolist() == [7, 7]
+    windows = model.cross_validation(one, h=2)
+    assert len(windows) == 2 and list(windows)[:4] == ["region", "unique_id", "ds", "cutoff"]

@@ -360,3 +360,61 @@ def test_names_of_targets_and_seeds():
     assert KFTRegressor(MODES, random_state=np.random.default_rng(1), **FAST).fit(X, y).spec_["seed"] > 1
     with pytest.raises(kft.SpecificationError, match="seed"):
         KFTRegressor(MODES, random_state=-3, **FAST).fit(X, y)
+
+
+def described(n=400):
+    """Rows of two ids, a truth value, a time and a price, with their values."""
+    random = np.random.default_rng(2)
+    store, item, promo, price = random.integers(0, 8, n), random.integers(0, 6, n), random.random(n) < 0.4, random.uniform(1, 9, n)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(random.integers(0, 50, n), unit="D")
+    frame = pd.DataFrame({"store": [f"s{k}" for k in store], "item": [f"i{k}" for k in item], "day": day, "promo": promo, "price": price})
+    return frame, 10 + 0.5 * store - item + 4 * promo - price + 0.2 * random.normal(size=n)
+
+
+def test_arrays_of_objects_are_recognised(tmp_path):
+    """The columns of an array, or of a frame without names, are those of a frame, not all modes."""
+    frame, y = described()
+    fast = dict(effort="quick", verbose=False)
+    want = KFTRegressor(**fast).fit(frame, y).predict(frame)
+    assert 1 - np.var(y - want) / np.var(y) > 0.97
+    values = frame.to_numpy()
+    for X in (values, frame.set_axis(range(5), axis=1), frame.set_axis(pd.MultiIndex.from_product([["a"], frame]), axis=1)):
+        np.testing.assert_allclose(KFTRegressor(**fast).fit(X, y).predict(X), want, rtol=1e-6)
+    model = KFTRegressor(**fast).fit(values, y)
+    model.save(tmp_path / "m.kft")
+    values[3, 4] = None
+    np.testing.assert_array_equal(KFTRegressor.load(tmp_path / "m.kft").predict(values), model.predict(values))
+
+
+def test_sparse_columns_and_durations():
+    frame, y = described()
+    sparse = frame.assign(price=pd.arrays.SparseArray(frame["price"]), promo=pd.arrays.SparseArray(frame["promo"].astype(int)))
+    fast = dict(modes=["store", "item"], covariate=["price", "promo"], duplicates="keep", effort="quick", verbose=False)
+    dense = frame.astype({"promo": int})
+    np.testing.assert_array_equal(KFTRegressor(**fast).fit(sparse, y).predict(sparse), KFTRegressor(**fast).fit(dense, y).predict(dense))
+    seconds = dense.assign(price=dense["price"].round(3))
+    durations = seconds.assign(price=pd.to_timedelta(seconds["price"] * 1000, unit="ms"))
+    np.testing.assert_allclose(KFTRegressor(**fast).fit(durations, y).predict(durations), KFTRegressor(**fast).fit(seconds, y).predict(seconds))
+
+
+def test_truth_values_and_midnights_in_other_words():
+    frame, y = described()
+    model = KFTRegressor(effort="quick", verbose=False).fit(frame, y)
+    want = model.predict(frame)
+    for other in (frame["promo"].astype(int), frame["promo"].astype(str), frame["promo"].map({True: "yes", False: "no"})):
+        np.testing.assert_array_equal(model.predict(frame.assign(promo=other)), want)
+    dates = frame.assign(day=frame["day"].dt.strftime("%Y-%m-%d"))
+    pd.testing.assert_frame_equal(model.predict_table(dates), model.predict_table(frame))
+
+
+def test_rows_in_another_order():
+    frame, y = described(100)
+    fast = dict(modes=["store", "item"], rank=1, duplicates="mean", verbose=False)
+    with pytest.warns(kft.KFTWarning, match="same index in another order"):
+        KFTRegressor(**fast).fit(frame.iloc[::-1], pd.Series(y))
+
+
+def test_words_as_targets():
+    frame, y = described(50)
+    with pytest.raises(kft.InputError, match="'no' and 'yes'; pass y == 'yes'"):
+        KFTRegressor(verbose=False).fit(frame, np.where(y > 5, "yes", "no"))

@@ -85,7 +85,9 @@ class KFTForecaster(KFTEstimator):
         self._like = _kind(df)
         table, kind = self._long(df)
         self._types = {field.name: _plain(field.type) for field in table.schema} | {self.time_col: kind}
-        self._fit_table(table, self.target_col, [*self._ids(), self.time_col], [])
+        ids = {name: table.column(name).cast(_plain(table.column(name).type)) for name in self._ids()}
+        self._constant = {name: column[0] for name, column in ids.items() if len(pc.unique(column)) == 1}
+        self._fit_table(table, self.target_col, [*(name for name in self._ids() if name not in self._constant), self.time_col], [])
         return self
 
     def _long(self, df: Any) -> tuple[pa.Table, pa.DataType]:
@@ -143,6 +145,11 @@ class KFTForecaster(KFTEstimator):
         start = table.column_names.index("mean")  # ids, times and covariates come before
         names = table.column_names[:start] + [_NAME] + [f"{_NAME}-{name}" for name in table.column_names[start + 1 :]]
         table = table.rename_columns(names)
+        for at, name in enumerate(self._ids()):
+            if name in self._constant and name not in names:  # the id of a single series is no mode
+                table = table.add_column(at, name, pa.repeat(self._constant[name], len(table)))
+                names.insert(at, name)
+                start += 1
         for at, name in enumerate(names[:start]):
             if name in self._types:
                 table = table.set_column(at, name, _typed(table.column(at), self._types[name]))
@@ -216,7 +223,7 @@ class KFTForecaster(KFTEstimator):
         split = str(model.spec_["split"])
         if model.horizon is None and split.startswith("time:last="):
             model.horizon = int(split.rsplit("=", 1)[1])
-        model._like, model._types = "pandas", {time: pa.timestamp("ns")}
+        model._like, model._types, model._constant = "pandas", {time: pa.timestamp("ns")}, {}
         return model
 
 

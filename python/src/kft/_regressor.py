@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from sklearn.utils.validation import (
 
 from . import _options, _plot, _process, _table
 from ._base import KFTEstimator
-from ._errors import InputError, ModelFileError, UnknownColumnError
+from ._errors import InputError, KFTWarning, ModelFileError, UnknownColumnError
 from ._server import FittedModel
 
 _MOMENTS = 5  # prediction, median, sd, sd_model, sd_noise come before the quantiles
@@ -38,7 +39,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             text, as in ``kft fit --modes``. By default kft recognises them, as ``kft init`` does, and
             takes the columns that describe rows, such as a price, for covariates (``covariate="none"`` does not). If X is an
             array or has float columns only, there are no ids to recognise. Floats are then covariates, of which the
-            model learns a curve each. With integers or texts in an array, or with ``terms``, ``rank`` or
+            model learns a curve each. The columns of an array of objects some of which are floats, truth values or times are
+            recognised like those of a frame. With integers or texts alone in an array, or with ``terms``, ``rank`` or
             ``bins``, every column is a mode instead, and a column of floats with more than ``bins`` values is cut at
             its quantiles into that many bins; rows of the same cell are averaged unless ``duplicates`` is given.
         side: side information by mode: frames, ``(frame, "city:cat,lat,lon")``, file names, or texts such as
@@ -125,7 +127,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         """
         if y is None:
             raise InputError("KFTRegressor requires y to be passed, but the target y is None")
-        X = _table.eager(X)
+        X = given_X = _table.eager(X)
         more: list[str] = []
         modes = self.modes
         self._bins: _table.Bins | None = None
@@ -139,14 +141,19 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             self._names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])]))
             columns = _table.array_columns(X, self._names)
             varying = [name for name, values in columns.items() if _varies(values)]
-            curves = self._curves() and X.dtype.kind == "f" and bool(varying) and len(_columns_of(y)) == 1
-            if not curves:
+            one = self._curves() and bool(varying) and len(_columns_of(y)) == 1
+            curves = one and X.dtype.kind == "f"
+            recognised = one and X.dtype.kind == "O" and _table.describes(columns)  # as the columns of a frame
+            if not curves and not recognised:
                 assert_all_finite(X, input_name="X")
-            self._bins = _table.Bins(columns, self.bins or 16 if modes is None and not curves else len(X))
+            self._bins = _table.Bins(columns, self.bins or 16 if modes is None and not curves and not recognised else len(X))
             table = self._bins.apply(columns)
-            if modes is None:
+            if modes is None and not recognised:
                 modes = _covariates(varying) if curves else self._names
                 more += [] if self.duplicates else [f"--duplicates={'keep' if curves else 'mean'}"]
+        if _table.in_another_order(given_X, y):
+            text = "X and y have the same index in another order, but rows are matched by position; pass y.loc[X.index] if labels belong together"
+            warnings.warn(text, KFTWarning, stacklevel=2)
         names = []
         for given, target in _columns_of(y):
             check_consistent_length(table, target)
@@ -325,7 +332,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         X = _table.eager(X)
         needed, optional = model.columns(self._threads())
         if self._names is not None:
-            covariates = all(re.search(r"(^|=)(number|level)\(", mode) for mode in self.spec_["data"]["modes"])
+            covariates = any(re.search(r"(^|=)(number|level)\(", mode) for mode in self.spec_["data"]["modes"])
             X = validate_data(self, X, dtype=None, reset=False, ensure_all_finite="allow-nan" if covariates else True)
             assert self._bins is not None
             return self._bins.apply(_table.array_columns(X, self._names)).select(needed)

@@ -85,6 +85,8 @@ def unknown_column(what: str, name: str, have: Sequence[str], field: str = "") -
 def _pandas_column(series: Any, what: str) -> Any:
     if series.dtype == object:
         return _column(series.to_numpy(), series.name, what, from_pandas=True)
+    if hasattr(series.dtype, "fill_value"):  # sparse
+        series = series.sparse.to_dense()
     if hasattr(series.dtype, "freq"):  # periods: their first day or second
         series = series.dt.to_timestamp()
     try:
@@ -114,8 +116,10 @@ def _column(values: Any, name: str, what: str, from_pandas: bool = False) -> Any
 
 
 def _readable(column: Any) -> Any:
-    """Return a column as a type that the program reads. Times with a time zone are those of its clocks."""
+    """Return a column as a type that the program reads. Times with a time zone are those of its clocks, and durations are seconds."""
     kind = column.type
+    if pa.types.is_duration(kind):
+        return pc.divide(column.cast(pa.int64()).cast(pa.float64()), {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit])
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return pc.local_timestamp(column)
     if pa.types.is_string_view(kind):
@@ -172,6 +176,12 @@ class Bins:
         })
 
 
+def describes(columns: Mapping[str, np.ndarray[Any, Any]]) -> bool:
+    """Report whether a column of an array of objects has values that are no ids: floats, truth values or times."""
+    kinds = pa.table({name: _column(values[:1000], name, "X", from_pandas=True) for name, values in columns.items()}).schema.types
+    return any(pa.types.is_floating(k) or pa.types.is_boolean(k) or pa.types.is_temporal(k) or pa.types.is_decimal(k) for k in kinds)
+
+
 def array_columns(X: np.ndarray[Any, Any], names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
     return {name: X[:, i] for i, name in enumerate(names)}
 
@@ -185,7 +195,12 @@ def target(y: Any) -> np.ndarray[Any, Any]:
         try:
             values = values.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"y is not a column of numbers: {error}") from None
+            kinds = sorted({str(value) for value in values.tolist()})
+            if len(kinds) == 2:
+                text = f"y has the values {kinds[0]!r} and {kinds[1]!r}; pass y == {kinds[1]!r}, and predict returns the probability"
+            else:
+                text = f"y is not a column of numbers: {error}"
+            raise InputError(text) from None
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         kind = "NaN" if np.isnan(values[bad[0]]) else "infinity"
@@ -194,6 +209,13 @@ def target(y: Any) -> np.ndarray[Any, Any]:
             row=int(bad[0]) + 1,
         )
     return values
+
+
+def in_another_order(X: Any, y: Any) -> bool:
+    """Report whether the rows of frames of pandas have the same labels in another order, so that y was hardly meant by position."""
+    if not is_pandas(X) or not hasattr(y, "iloc") or len(X) != len(y) or X.index.equals(y.index):
+        return False
+    return bool(X.index.is_unique and y.index.is_unique and X.index.isin(y.index).all())
 
 
 def target_name(y: Any) -> str:
