@@ -76,7 +76,8 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(effects) == 0 && (len(all) == 0 || len(informed) > 0) { // side information needs an effect
+	if len(effects) == 0 && (len(all) == 0 || len(informed) > 0 || c.spec.Uncertainty.Likelihood != "gaussian") {
+		// Side information needs an effect, and series of counts are not learned together with the noise.
 		effects = []spec.Term{{Cores: [][]string{c.names(entities[0])}}}
 	}
 	var trains []spec.Term
