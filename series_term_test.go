@@ -161,16 +161,13 @@ func TestSeriesAreLearnedWithTheirNoise(t *testing.T) {
 		level := 20 * rng.NormFloat64()
 		for year := range 14 {
 			level += rng.NormFloat64()
-			fmt.Fprintf(&b, "i%d,%d,%.4f\n", id, 2000+year, level+0.3*rng.NormFloat64())
+			fmt.Fprintf(&b, "i%d,%d,%.4f\n", id, 2000+year, level+0.7*rng.NormFloat64())
 		}
 	}
 	spec := kft.Spec{Data: kft.DataSpec{Files: []string{writeFile(t, "panel.csv", b.String())}, Target: "y", Modes: []string{"id", "year"}},
-		Split: "time:last=1", Transform: "identity", Terms: []string{"id", "series(id; year; walk)"}, Uncertainty: kft.UncertaintySpec{Inference: "mean-field", Mixing: "none"}, Fit: kft.FitSpec{Sweeps: 5}}
+		Split: "time:last=1", Transform: "identity", Terms: []string{"id", "series(id; year; walk)"}, Uncertainty: kft.UncertaintySpec{Inference: "mean-field", Mixing: "none"}, Fit: kft.FitSpec{Sweeps: 9}}
 	_, r := fit(t, spec, kft.Options{})
-	if r.Train.RMSE > 0.8 {
-		t.Errorf("after 5 sweeps the training RMSE is %.2f, for noise of 0.3", r.Train.RMSE)
-	}
-	if r.Test.RMSE > 1.7 {
-		t.Errorf("RMSE of forecasts is %.2f; steps have 1", r.Test.RMSE)
+	if r.Train.RMSE > 0.65 {
+		t.Errorf("after 9 sweeps the training RMSE is %.2f, for noise of 0.7", r.Train.RMSE)
 	}
 }

@@ -100,22 +100,16 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn, sharpen 
 	a.d.passes++
 }
 
-// sharpenSweep is the sweep in which series beside effects of ids are learned together with the noise.
-const sharpenSweep = 3
+// sharpenSweep is the sweep in which series beside other terms are learned together with the noise. Before it, the others find what they can
+// explain, which series that follow every observation would not leave them.
+const sharpenSweep = 6
 
-// sharpens returns the sweep in which series are learned together with the noise: the first if there are no other terms, -1 for none. Trains of several
-// cores and parts of the date need more sweeps to find what they can explain, which series that follow every observation would not leave them.
+// sharpens returns the sweep in which series are learned together with the noise: the first if there are no other terms, -1 for none.
 func (d *data) sharpens() int {
-	if len(d.series) == 0 || d.sites != nil || d.givenNoise > 0 || !d.field.Linear() {
+	switch {
+	case len(d.series) == 0 || d.sites != nil || d.givenNoise > 0 || d.field.Group != nil:
 		return -1
-	}
-	time := d.series[0].term.Time
-	for _, t := range d.field.Terms {
-		if slices.ContainsFunc(t.Cores[0].Index.Axes(), func(a tt.Axis) bool { return a.Mode == time }) {
-			return -1
-		}
-	}
-	if len(d.field.Terms) == 0 {
+	case len(d.field.Terms) == 0:
 		return 0
 	}
 	return sharpenSweep
