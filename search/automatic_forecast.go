@@ -76,8 +76,8 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(effects) == 0 && (len(all) == 0 || len(informed) > 0 || c.spec.Uncertainty.Likelihood != "gaussian") {
-		// Side information needs an effect, and series of counts are not learned together with the noise.
+	if counts := !slices.Contains([]string{"gaussian", "student"}, c.spec.Uncertainty.Likelihood); len(effects) == 0 && (len(all) == 0 || len(informed) > 0 || counts) {
+		// Side information needs an effect, and series of counts or of yes and no are not learned together with the noise.
 		effects = []spec.Term{{Cores: [][]string{c.names(entities[0])}}}
 	}
 	var trains []spec.Term
