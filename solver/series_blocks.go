@@ -89,7 +89,7 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn, sharpen 
 		}
 	})
 	if learn {
-		if sharpen && len(s.site) == len(t.Step) { // the noise of a site with several observations shows within it
+		if sharpen && s.single() {
 			fresh = t.Sharpen(a.d.b.Threads(), s.offered) || fresh
 		}
 		t.Learn(a.d.b.Threads(), fresh)
@@ -104,10 +104,13 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn, sharpen 
 // explain, which series that follow every observation would not leave them.
 const sharpenSweep = 6
 
+// single reports whether each site has one observation. The noise of others shows within a site.
+func (s *seriesValues) single() bool { return len(s.site) == len(s.term.Step) }
+
 // sharpens returns the sweep in which series are learned together with the noise: the first if there are no other terms, -1 for none.
 func (d *data) sharpens() int {
 	switch {
-	case len(d.series) == 0 || d.sites != nil || d.givenNoise > 0 || d.field.Group != nil:
+	case !slices.ContainsFunc(d.series, (*seriesValues).single) || d.sites != nil || d.givenNoise > 0 || d.field.Group != nil:
 		return -1
 	case len(d.field.Terms) == 0:
 		return 0
