@@ -149,3 +149,25 @@ func TestSeriesTermErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestSeriesAreLearnedWithTheirNoise checks panels of walks with little noise. Effects of ids leave all movement to the noise at the start; series that are learned
+// with that noise do not move, and the noise stays.
+func TestSeriesAreLearnedWithTheirNoise(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	var b strings.Builder
+	b.WriteString("id,year,y\n")
+	for id := range 60 {
+		level := 20 * rng.NormFloat64()
+		for year := range 14 {
+			level += rng.NormFloat64()
+			fmt.Fprintf(&b, "i%d,%d,%.4f\n", id, 2000+year, level+0.7*rng.NormFloat64())
+		}
+	}
+	spec := kft.Spec{Data: kft.DataSpec{Files: []string{writeFile(t, "panel.csv", b.String())}, Target: "y", Modes: []string{"id", "year"}},
+		Split: "time:last=1", Transform: "identity", Terms: []string{"id", "series(id; year; walk)"}, Uncertainty: kft.UncertaintySpec{Inference: "mean-field", Mixing: "none"}, Fit: kft.FitSpec{Sweeps: 9}}
+	_, r := fit(t, spec, kft.Options{})
+	if r.Train.RMSE > 0.65 {
+		t.Errorf("after 9 sweeps the training RMSE is %.2f, for noise of 0.7", r.Train.RMSE)
+	}
+}

@@ -67,10 +67,17 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 			}
 		}
 	}
+	// The level of a series is an effect of its ids, learned together with what moves it. An effect beside it would take the mean of each series
+	// first, to which forecasts then return.
 	effects := slices.DeleteFunc(c.effects(nil), func(t spec.Term) bool {
 		return slices.Contains(t.Cores[0], c.modes[time]) || len(all) > 0 && slices.Equal(t.Cores[0], all[0].Cores[0])
 	})
-	if len(effects) == 0 { // a model needs a term beside its series
+	informed, err := c.informedModes()
+	if err != nil {
+		return err
+	}
+	if counts := !slices.Contains([]string{"gaussian", "student"}, c.spec.Uncertainty.Likelihood); len(effects) == 0 && (len(all) == 0 || len(informed) > 0 || counts) {
+		// Side information needs an effect, and series of counts or of yes and no are not learned together with the noise.
 		effects = []spec.Term{{Cores: [][]string{c.names(entities[0])}}}
 	}
 	var trains []spec.Term

@@ -1,6 +1,9 @@
 package series
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A machine runs the state-space form of a prior over the nodes of one series. It keeps
 // scratch memory and is not safe for concurrent use.
@@ -12,9 +15,9 @@ type machine struct {
 	d               int
 	slope, ar       int // places of these states, -1 for none
 	drift           int
-	pair            bool      // the states are the level and ar
-	start           []float64 // variances of the states at step 0
-	waves           []wave
+	pair            bool         // the states are the level and ar
+	start           []float64    // variances of the states at step 0
+	waves, former   []wave       // now, and of the prior before, which the table may still be of
 	transitions     []transition // by gap; filled on demand
 	far             transition   // of a gap beyond the table
 	waveTable       []float64    // by step: the waves
@@ -67,8 +70,8 @@ func newMachine(p Prior) *machine {
 // reset gives the machine another prior. It keeps the memory.
 func (m *machine) reset(p Prior) {
 	m.prior, m.slope, m.ar, m.drift, m.d = p, -1, -1, -1, 1
-	m.start, m.waves = append(m.start[:0], p.Level), m.waves[:0]
-	m.transitions, m.waveTable, m.waveSteps, m.path = m.transitions[:0], m.waveTable[:0], 0, m.path[:0]
+	m.start, m.waves, m.former = append(m.start[:0], p.Level), m.former[:0], m.waves
+	m.transitions, m.path = m.transitions[:0], m.path[:0]
 	if p.Slope > negligible || p.SlopeWalk > negligible {
 		m.slope = m.d
 		m.d, m.start = m.d+1, append(m.start, p.Slope)
@@ -90,6 +93,9 @@ func (m *machine) reset(p Prior) {
 			v := s.variance(k)
 			m.d, m.start = m.d+2, append(m.start, v, v)
 		}
+	}
+	if !slices.Equal(m.waves, m.former) {
+		m.waveTable, m.waveSteps = m.waveTable[:0], 0
 	}
 	m.pair = m.d == 2 && m.ar == 1
 	d := m.d

@@ -65,7 +65,7 @@ func (s *seriesValues) evaluate(threads int, points bool) {
 
 // updateSeries sets the sites of a series term to what the other terms leave, and its
 // posterior to the optimum, for observations with the given noise.
-func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
+func (a *residuals) updateSeries(s *seriesValues, noise float64, learn, sharpen bool) {
 	a.residualFor(len(a.terms) + slices.Index(a.d.series, s))
 	target, _ := a.obs.Values()
 	t := s.term
@@ -89,12 +89,33 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 		}
 	})
 	if learn {
+		if sharpen && s.single() {
+			fresh = t.Sharpen(a.d.b.Threads(), s.offered) || fresh
+		}
 		t.Learn(a.d.b.Threads(), fresh)
 	}
 	s.stale = true
 	s.evaluate(a.d.b.Threads(), a.points)
 	a.knownLoss = nil
 	a.d.passes++
+}
+
+// sharpenSweep is the sweep in which series beside other terms are learned together with the noise. Before it, the others find what they can
+// explain, which series that follow every observation would not leave them.
+const sharpenSweep = 6
+
+// single reports whether each site has one observation. The noise of others shows within a site.
+func (s *seriesValues) single() bool { return len(s.site) == len(s.term.Step) }
+
+// sharpens returns the sweep in which series are learned together with the noise: the first if there are no other terms, -1 for none.
+func (d *data) sharpens() int {
+	switch {
+	case !slices.ContainsFunc(d.series, (*seriesValues).single) || d.sites != nil || d.givenNoise > 0 || d.field.Group != nil:
+		return -1
+	case len(d.field.Terms) == 0:
+		return 0
+	}
+	return sharpenSweep
 }
 
 // eachSite calls work for every site with its observations, in their order. A site belongs
@@ -121,7 +142,7 @@ func (s *seriesValues) eachSite(threads int, work func(at int32, observations []
 // error as noise.
 func (a *residuals) updatePointSeries(s *seriesValues) {
 	a.changed()
-	a.updateSeries(s, a.pointNoise(), true)
+	a.updateSeries(s, a.pointNoise(), true, false)
 	a.updateOffset()
 }
 

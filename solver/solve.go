@@ -306,6 +306,9 @@ func (dr *driver) endSweep() error {
 	if bad := math.IsNaN(point.Score) || math.IsInf(point.Score, 0) || point.Score > 1e4 || math.IsNaN(point.Train) || math.IsInf(point.Train, 0); bad {
 		return dr.recoverFromDivergence(point)
 	}
+	if dr.settles(run.Sweep) {
+		run.BestScore = noScore
+	}
 	improved := point.Score < run.BestScore-leastImprovement*math.Abs(run.BestScore)
 	boundImproved := dr.recordBound(&point, loss)
 	run.Points = append(run.Points, point)

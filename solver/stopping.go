@@ -60,6 +60,16 @@ const (
 	leastRise     = 5e-4
 )
 
+// Series that are learned together with the noise have found their means in that sweep, but noise and variances need settleSweeps more. Sweeps
+// before that are therefore replaced by the next whatever they score.
+const settleSweeps = 2
+
+// settles reports whether a sweep replaces those before it.
+func (dr *driver) settles(sweep int) bool {
+	first := dr.d.sharpens()
+	return first >= 0 && dr.opt.Solver == "cavi" && sweep > 0 && sweep <= first+settleSweeps
+}
+
 // recordBound records the evidence bound of a posterior. It reports whether the bound
 // improved without loss on the validation set.
 func (dr *driver) recordBound(p *Point, loss float64) bool {
