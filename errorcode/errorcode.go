@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -48,7 +49,7 @@ func Of(err error) string {
 		{"checkpoint", has[*train.CheckpointError](err) || has[*train.CheckpointExistsError](err)},
 		{"missing_file", errors.Is(err, fs.ErrNotExist)},
 		{"disk_full", errors.Is(err, syscall.ENOSPC)},
-		{"input", has[*dataset.InputError](err)},
+		{"input", has[*dataset.InputError](err) || has[*history.ValueError](err)},
 		{"interrupted", errors.Is(err, context.Canceled)},
 	} {
 		if known.is {

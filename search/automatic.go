@@ -189,7 +189,7 @@ func (c *chooser) checkModes() error {
 func (c *chooser) oneMode() error {
 	const remedy = "name a second mode, such as a time or a kind, that tells the rows of an id apart"
 	if c.data.Merged() == 0 {
-		return fielderr.Errorf("data.modes", "each id of the only mode, %s, has one row, so there is nothing to learn from other rows; %s", c.modes[0], remedy)
+		return fielderr.Errorf("data.modes", "each id of the only mode, %s, has one row, so there is nothing to learn from other rows; %s, or if it is a time, write it as dates such as 2024-01-31 or as the numbers 1, 2, 3", c.modes[0], remedy)
 	}
 	how, values := "averaging", "averages" // by rule for rows of the same cell
 	switch c.spec.Data.Duplicates {

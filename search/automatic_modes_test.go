@@ -37,7 +37,7 @@ func TestAutomaticRefusesOneMode(t *testing.T) {
 		}
 	}
 	s := spec.Spec{Data: spec.Data{Files: []string{table(50, 1)}, Target: "price", Modes: []string{"city"}}}
-	if _, _, err := Fit(t.Context(), s, tableio.Source{}, train.Options{}); err == nil || !strings.Contains(err.Error(), "each id of the only mode, city, has one row") {
+	if _, _, err := Fit(t.Context(), s, tableio.Source{}, train.Options{}); err == nil || !strings.Contains(err.Error(), "or if it is a time, write it as dates") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -407,6 +407,13 @@ def test_truth_values_and_midnights_in_other_words():
     pd.testing.assert_frame_equal(model.predict_table(dates), model.predict_table(frame))
 
 
+def test_texts_as_numbers():
+    frame, y = described()
+    model = KFTRegressor(effort="quick", verbose=False).fit(frame, y)
+    with pytest.raises(kft.InputError, match="price=cheap is not a finite number"):
+        model.predict(frame.assign(price="cheap"))
+
+
 def test_rows_in_another_order():
     frame, y = described(100)
     fast = dict(modes=["store", "item"], rank=1, duplicates="mean", verbose=False)
