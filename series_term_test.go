@@ -150,8 +150,9 @@ func TestSeriesTermErrors(t *testing.T) {
 	}
 }
 
-// TestSeriesAreLearnedWithTheirNoise checks panels of walks with little noise. Effects of ids leave all movement to the noise at the start; series that are learned
-// with that noise do not move, and the noise stays.
+// TestSeriesAreLearnedWithTheirNoise checks panels of walks with little noise. Effects of ids leave
+// all movement to the noise at the start; series that are learned with that noise do not move, and
+// the noise stays.
 func TestSeriesAreLearnedWithTheirNoise(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -8,8 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
-// Ends are observations that can be planned from both ends of a train. The cheaper plan is found without building the other one, if
-// a lower bound of its work suffices.
+// Ends are observations that can be planned from both ends of a train. The cheaper plan is found
+// without building the other one, if a lower bound of its work suffices.
 type Ends struct {
 	Shapes []Shape
 	Plan   func(leaf LeafEnd) *Plan
@@ -23,11 +23,11 @@ type Ends struct {
 	Threads       int  // that may plan both ends at the same time
 }
 
-// Cheaper returns the plan of less work, the first one if both have the same, and the other one if it was built. It is always built
-// if both are needed, which may depend on the cheaper one.
+// Cheaper returns the plan of less work, the first one if both have the same, and the other one if
+// it was built. It is always built if both are needed, which may depend on the cheaper one.
 //
-// A pass computes a level of the chain of a plan at least once for each combination of entities up to it, so the combinations
-// of the whole chain bound the work from below.
+// A pass computes a level of the chain of a plan at least once for each combination of entities up
+// to it, so the combinations of the whole chain bound the work from below.
 func (e *Ends) Cheaper(both func(cheaper *Plan) bool) (cheaper, other *Plan) {
 	if len(e.Shapes) == 1 {
 		return e.Plan(LeafFirst), nil
@@ -124,8 +124,9 @@ func (s *combinationSet) count() (n int) {
 	return n
 }
 
-// Combinations returns the number of different combinations of the entities of some cores, or 0 if there may be too many to
-// count: index[p][c] is the entity of core p at observation c. It costs a bit of memory per possible combination.
+// Combinations returns the number of different combinations of the entities of some cores, or 0 if
+// there may be too many to count: index[p][c] is the entity of core p at observation c. It costs a
+// bit of memory per possible combination.
 func Combinations(threads int, shapes []Shape, index [][]int32, cores []int) int {
 	n := len(index[0])
 	set := newCombinationSet(shapes, cores, n)

@@ -31,14 +31,14 @@ func (s *Share) OwnCells() (from, to int) { return s.of(s.Cells) }
 // OwnNodes returns the nodes of this process.
 func (s *Share) OwnNodes() (from, to int) { return s.of(s.Nodes) }
 
-// A Lookup writes the entities of a core at some observations to dst. Over ranks it is asked for those of the run of this process, see
-// RowRuns.
+// A Lookup writes the entities of a core at some observations to dst. Over ranks it is asked for
+// those of the run of this process, see RowRuns.
 type Lookup func(core int, dst, rows []int32)
 
-// NewSharedPlan is NewPlan of n observations over ranks: each has the shards, or without a chain the blocks
-// of cells, that it computes. All ranks must call it. The plan is the whole one, on all of them, if it has
-// fewer shards than there are ranks. Cost for N observations and P ranks: three lookups of one core, one of all cores and a sort of
-// about N/P of them.
+// NewSharedPlan is NewPlan of n observations over ranks: each has the shards, or without a chain
+// the blocks of cells, that it computes. All ranks must call it. The plan is the whole one, on all
+// of them, if it has fewer shards than there are ranks. Cost for N observations and P ranks: three
+// lookups of one core, one of all cores and a sort of about N/P of them.
 func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
 	p := orient(Pages(b), shapes, leaf)
@@ -205,8 +205,9 @@ func (s *sharer) countNodes(cells []int32) (nodes, pairs []int32, h held) {
 	return nodes, pairs, h
 }
 
-// divideShards sets which shards each rank has, so that they take about the same time. It was measured for passes with second
-// moments at rank R, which cost R per cell, R^2/3 per pair, and R^3/8 per leaf entity that is solved.
+// divideShards sets which shards each rank has, so that they take about the same time. It was
+// measured for passes with second moments at rank R, which cost R per cell, R^2/3 per pair, and
+// R^3/8 per leaf entity that is solved.
 func (s *sharer) divideShards(cells, nodes, pairs []int32) {
 	rank := float64(s.LeafRank())
 	leaves := make([]int32, len(cells))
@@ -308,7 +309,8 @@ func (s *sharer) fill(h held) {
 	}
 }
 
-// moved returns an array of n entries, of which each rank has a run, given by final, after they were sent by the ranks that hold them.
+// moved returns an array of n entries, of which each rank has a run, given by final, after they
+// were sent by the ranks that hold them.
 func moved[T paged.Number](s *sharer, n int, values []T, held, final []int) []T {
 	all, me := paged.Make[T](s.pages, n), s.ranks.Rank()
 	peers.Move(s.ranks, all[final[me]:final[me+1]], values, held, final)

@@ -28,8 +28,8 @@ type Ranks interface {
 // bounds[r]..bounds[r+1].
 func Even(n, ranks int) (bounds []int) { return peers.Even(n, ranks) }
 
-// RowRuns cuts n observations into one run of whole blocks per rank: rank r has those from bounds[r] to bounds[r+1]. What a rank
-// knows of single observations is about its own run.
+// RowRuns cuts n observations into one run of whole blocks per rank: rank r has those from
+// bounds[r] to bounds[r+1]. What a rank knows of single observations is about its own run.
 func RowRuns(n, ranks int) (bounds []int) { return peers.Rows(n, ranks) }
 
 // Bytes returns the memory of values, which have no pointers, without a copy.
@@ -110,8 +110,9 @@ func sumOver(ranks Ranks, n int64) (sum int64) {
 	return sum
 }
 
-// Pieces computes length numbers for each of n pieces of work, which work adds to dst, and returns them in the order of the pieces.
-// Over ranks, which call it together, each computes a run of many pieces.
+// Pieces computes length numbers for each of n pieces of work, which work adds to dst, and returns
+// them in the order of the pieces. Over ranks, which call it together, each computes a run of many
+// pieces.
 func Pieces(b Backend, n, length int, work func(piece int, dst []float64)) []float64 {
 	values := make([]float64, n*length)
 	bounds, rank := []int{0, n}, 0
@@ -154,8 +155,9 @@ type Runs struct {
 // leastSolved is the number of entries of the systems of all entities from which these are divided over ranks.
 const leastSolved = 1 << 15
 
-// EntityRuns divides the entities of an outer core, whose equations a pass over a plan computes: a rank has those of the
-// leaf core for which a job with OwnEntities has derivatives, and otherwise about as many as the others.
+// EntityRuns divides the entities of an outer core, whose equations a pass over a plan computes: a
+// rank has those of the leaf core for which a job with OwnEntities has derivatives, and otherwise
+// about as many as the others.
 func EntityRuns(b Backend, p *Plan, core int) Runs {
 	n, d := p.Shapes[core].N, Divided(nil)
 	if own, ok := b.(Divided); ok && own.Ranks() != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
-// ownRows returns the entities of a core at the observations that this process looks up, a run of them, and the first one.
+// ownRows returns the entities of a core at the observations that this process looks up, a run of
+// them, and the first one.
 func (s *sharer) ownRows(core int) (entities []int32, first int) {
 	bounds := RowRuns(s.n, s.ranks.Size())
 	first = bounds[s.ranks.Rank()]
@@ -30,8 +31,9 @@ func (s *sharer) count(core int) []int32 {
 	return peers.Sum(s.ranks, own)
 }
 
-// choose returns the observations of this process, in increasing order, and their entities by core, if rank r has those whose entity of
-// a core is in [first[r], end[r]). Each process looks up its own run and sends what it finds to the ranks that have it.
+// choose returns the observations of this process, in increasing order, and their entities by core,
+// if rank r has those whose entity of a core is in [first[r], end[r]). Each process looks up its
+// own run and sends what it finds to the ranks that have it.
 func (s *sharer) choose(core int, first, end []int) (rows []int32, index [][]int32) {
 	size := s.ranks.Size()
 	low, high := make([]int32, s.Shapes[core].N), make([]int32, s.Shapes[core].N) // by entity: the first rank that has it, and after the last

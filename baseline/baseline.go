@@ -89,7 +89,8 @@ type Formula struct {
 	predictor predictor
 }
 
-// Elsewhere reports whether another process has fitted the formula, so that this one cannot predict with it, see Table.Peers.
+// Elsewhere reports whether another process has fitted the formula, so that this one cannot predict
+// with it, see Table.Peers.
 func (f *Formula) Elsewhere() bool { return f.predictor == nil }
 
 // Predict computes the predictions for the rows from, from+1, ... of a part.

@@ -47,9 +47,9 @@ type Table struct {
 	value   []float32
 }
 
-// New returns the recent values of the training rows, with all of the share for the model.
-// Seasons are in steps; those that are too long are left out, and a table with formulas has longer ones. It costs O(n log s) for n
-// rows of s series.
+// New returns the recent values of the training rows, with all of the share for the model. Seasons
+// are in steps; those that are too long are left out, and a table with formulas has longer ones. It
+// costs O(n log s) for n rows of s series.
 func New(threads int, p *panel.Panel, codes [][]int32, target func(row int) float64, seasons []int32, formulas bool) *Table {
 	t := &Table{series: p}
 	if formulas {

@@ -42,11 +42,11 @@ const (
 // classLevels are the levels of the location from which classes begin.
 var classLevels = []float64{0.9, 0.99}
 
-// Learn returns the table with the shares that are best for forecasts it did not see, or
-// if they are not better than the model alone, the table itself if it has moves, else nil. Each class of forecasts by size has its
-// own; they are the mean of those of several fits, each without the series of one fold,
-// shrunk to those of the class before it, or to the model alone for the first. It costs
-// O(n log n).
+// Learn returns the table with the shares that are best for forecasts it did not see, or if they
+// are not better than the model alone, the table itself if it has moves, else nil. Each class of
+// forecasts by size has its own; they are the mean of those of several fits, each without the
+// series of one fold, shrunk to those of the class before it, or to the model alone for the first.
+// It costs O(n log n).
 func (t *Table) Learn(threads int, rows Rows) *Table {
 	var none *Table
 	if t.move != nil {

@@ -104,12 +104,12 @@ func (t *Table) Noise(horizon int32) float64 {
 	return t.noise
 }
 
-// LearnMove returns the table with the coefficients of moves, or nil if forecasts that
-// were left out are not better by them. They are those of least squares, with a mean of
-// each horizon that is then forgotten: what all series of a period have in common says
-// little about others. They are means over fits without the series of one fold, shrunk
-// by the share of their gain that chance explains. Mean and Location of the rows are those without moves. It costs O(n log s + n p^2) for n
-// rows, s series and p features.
+// LearnMove returns the table with the coefficients of moves, or nil if forecasts that were left
+// out are not better by them. They are those of least squares, with a mean of each horizon that is
+// then forgotten: what all series of a period have in common says little about others. They are
+// means over fits without the series of one fold, shrunk by the share of their gain that chance
+// explains. Mean and Location of the rows are those without moves. It costs O(n log s + n p^2) for
+// n rows, s series and p features.
 func (t *Table) LearnMove(threads int, scale predictive.Transform, rows Rows) *Table {
 	n, p := len(rows.Y), t.features()
 	longest, ahead := int32(0), 0

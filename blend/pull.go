@@ -169,10 +169,11 @@ type firstValue struct {
 }
 
 // LearnPull returns the shares of formulas and the rise that were best for the forecasts of several
-// origins, shrunk by the share of their gain that chance explains, nil if forecasts of origins that were left out are not better by them. A row
-// counts by the derivative of its value by its location, divided by the root of its size:
-// halfway between squares on the scale of the model, where small series decide, and squares
-// in the units of the target divided by size. It costs O(n p^2) for n rows and p formulas.
+// origins, shrunk by the share of their gain that chance explains, nil if forecasts of origins that
+// were left out are not better by them. A row counts by the derivative of its value by its
+// location, divided by the root of its size: halfway between squares on the scale of the model,
+// where small series decide, and squares in the units of the target divided by size. It costs O(n
+// p^2) for n rows and p formulas.
 func LearnPull(threads int, origins []Origin) *Pull {
 	if len(origins) < 2 {
 		return nil

@@ -37,7 +37,8 @@ func decimalYears(column string, texts []string) bool {
 	return (nameHasWord(column, serialWords) || nameHasWord(column, timeWords) || nameHasWord(column, periodWords) || roleOfName(column) != anyNumber) && calendar.AreDecimalYears(texts)
 }
 
-// numberDates returns how the numbers of a column are dates: days as spreadsheets count them, or decimal years. ok is false if they are none.
+// numberDates returns how the numbers of a column are dates: days as spreadsheets count them, or
+// decimal years. ok is false if they are none.
 func numberDates(column string, texts []string) (order calendar.Order, ok bool) {
 	switch {
 	case serialDates(column, texts):

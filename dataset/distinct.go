@@ -183,9 +183,10 @@ func (t *Table) distinctOver(group peers.Group, order []int) bool {
 	return t.distinctAmong(group, order, border[group.Rank()], border[group.Rank()+1])
 }
 
-// DistinctShares reports whether no cell occurs twice in a table of which each process of a group has some rows, process r those from bounds[r]
-// on. The result false means unknown. Rows are moved between the processes, so that none has an id of the slowest mode that another one has
-// too, if the table is sorted; the new bounds are returned. The columns are the codes and the targets.
+// DistinctShares reports whether no cell occurs twice in a table of which each process of a group
+// has some rows, process r those from bounds[r] on. The result false means unknown. Rows are moved
+// between the processes, so that none has an id of the slowest mode that another one has too, if
+// the table is sorted; the new bounds are returned. The columns are the codes and the targets.
 func (t *Table) DistinctShares(group peers.Group, bounds []int) (moved []int, distinct bool) {
 	order := t.slowestFirst()
 	peers.From(group, order, 0)
@@ -238,8 +239,8 @@ func borders(group peers.Group, own []int32, bounds []int) []int {
 	return moved
 }
 
-// distinctAmong reports whether no cell occurs twice among the rows that the processes of a group have, this one [from, to), and no id of the slowest
-// mode on two of them.
+// distinctAmong reports whether no cell occurs twice among the rows that the processes of a group
+// have, this one [from, to), and no id of the slowest mode on two of them.
 func (t *Table) distinctAmong(group peers.Group, order []int, from, to int) bool {
 	slowest := t.Codes[order[0]]
 	var runs hashtable.Table

@@ -58,8 +58,8 @@ type Guess struct {
 	Duplicates string
 	Repeated   int
 
-	// Covariates are columns that describe single rows, in the form that ParseMode reads: of records, and of cells unless
-	// those to predict lie in the future.
+	// Covariates are columns that describe single rows, in the form that ParseMode reads: of
+	// records, and of cells unless those to predict lie in the future.
 	Covariates []string
 
 	Numbers    NumberFormat // of the target

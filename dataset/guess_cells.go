@@ -186,7 +186,8 @@ func (g *guesser) addSeries() {
 	g.Notes = append(g.Notes, "the table is a single series along "+numbers[0].Name)
 }
 
-// ordered reports whether the numbers of a column rise or fall from row to row, as times of a series do and periods of planets do not.
+// ordered reports whether the numbers of a column rise or fall from row to row, as times of a
+// series do and periods of planets do not.
 func (c *sampleColumn) ordered() bool {
 	values, _ := c.numbersOrNaN()
 	for _, sign := range []float64{1, -1} {

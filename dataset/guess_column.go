@@ -304,8 +304,9 @@ func (c *sampleColumn) fits(f NumberFormat) (read int, ok bool) {
 	return read, read > 0 && bad <= max(3, (read+bad)/20) && bad*10 <= read
 }
 
-// groupSign returns the comma or point that can only separate thousands, 0 if there is none: three digits follow it everywhere, but
-// amounts of money do not have three decimal places, and numbers that have them need it for almost all values.
+// groupSign returns the comma or point that can only separate thousands, 0 if there is none: three
+// digits follow it everywhere, but amounts of money do not have three decimal places, and numbers
+// that have them need it for almost all values.
 func (c *sampleColumn) groupSign() byte {
 	for _, sign := range []byte{',', '.'} {
 		with, without, money := 0, 0, true

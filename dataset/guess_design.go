@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// designed reports whether the table was made such that each row has its own cell, as a panel is: cells repeat much less often than
-// those that independent draws of the ids would give. Where draws would hardly repeat cells either, unique cells say nothing about the
-// design. Modes that are not needed to tell rows apart are left out first, because with many columns nothing repeats.
+// designed reports whether the table was made such that each row has its own cell, as a panel is:
+// cells repeat much less often than those that independent draws of the ids would give. Where draws
+// would hardly repeat cells either, unique cells say nothing about the design. Modes that are not
+// needed to tell rows apart are left out first, because with many columns nothing repeats.
 func (g *guesser) designed(modes []sampleMode) bool {
 	key := slices.Clone(modes)
 	most := g.repeated(modes) + g.Rows/200
@@ -31,9 +32,11 @@ func (g *guesser) designed(modes []sampleMode) bool {
 	return drawn >= atLeast && drawn >= times*repeated
 }
 
-// drawnAlong returns the number of repeated cells to expect if the rows of each series were at random periods between its first and its last, or 0
-// if the modes have no time: series that begin and end at different times have no rows at most periods of the table. Of a series with n rows
-// two are at its ends, and of n - 2 draws among its p periods (n - 2) - (p - 2) (1 - (1 - 1/p)^(n - 2)) repeat one.
+// drawnAlong returns the number of repeated cells to expect if the rows of each series were at
+// random periods between its first and its last, or 0 if the modes have no time: series that begin
+// and end at different times have no rows at most periods of the table. Of a series with n rows two
+// are at its ends, and of n - 2 draws among its p periods (n - 2) - (p - 2) (1 - (1 - 1/p)^(n - 2))
+// repeat one.
 func (g *guesser) drawnAlong(modes []sampleMode) float64 {
 	at := slices.IndexFunc(modes, isTime)
 	if at < 0 || len(modes) < 2 {

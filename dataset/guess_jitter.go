@@ -11,8 +11,9 @@ import (
 // usualMinutes are the periods, in minutes, of which moments that follow each other at about that distance may be.
 var usualMinutes = []int{1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720}
 
-// jitteringTime returns the mode of a time whose moments follow each other in each series at about one of the usual distances, as those of a sensor that
-// is read every ten minutes do, but not exactly: 00:10:03, 00:19:58. Its ids are the periods that the moments are in or nearest to,
+// jitteringTime returns the mode of a time whose moments follow each other in each series at about
+// one of the usual distances, as those of a sensor that is read every ten minutes do, but not
+// exactly: 00:10:03, 00:19:58. Its ids are the periods that the moments are in or nearest to,
 // whichever rows share less often; no more than a few do.
 func (g *guesser) jitteringTime(c *sampleColumn) (sampleMode, bool) {
 	if !c.callable || c.resolution() != stepMinute {
@@ -42,8 +43,8 @@ func (g *guesser) jitteringTime(c *sampleColumn) (sampleMode, bool) {
 // fewShared is the number of rows of which at most one may share its period with another.
 const fewShared = 50
 
-// typicalMinutes returns the usual distance that most moments of a series have from the one before, and whether there is one that
-// they do not keep exactly.
+// typicalMinutes returns the usual distance that most moments of a series have from the one before,
+// and whether there is one that they do not keep exactly.
 func (g *guesser) typicalMinutes(c *sampleColumn) (int, bool) {
 	series := make([]int32, g.Rows)
 	for _, m := range g.modes {

@@ -350,8 +350,9 @@ func (c *sampleColumn) calendarRole() calendarRole {
 	return role
 }
 
-// partsOfOneDate returns a year and the periods within it, by role. Of several years it is one whose periods have the same name but for the word of the
-// period, or else one without other words: yr_sold of mo_sold, not yr_built.
+// partsOfOneDate returns a year and the periods within it, by role. Of several years it is one
+// whose periods have the same name but for the word of the period, or else one without other words:
+// yr_sold of mo_sold, not yr_built.
 func partsOfOneDate(parts []*sampleColumn) map[calendarRole]*sampleColumn {
 	of := func(c *sampleColumn) string { return nameWithout(c.Name, calendarParts[c.calendarRole()].words) }
 	years := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.calendarRole() != aYear })

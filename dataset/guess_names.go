@@ -41,7 +41,8 @@ var (
 		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}
 )
 
-// namedTarget reports whether a word of a name is that of a target: y alone, but not that of pos_y, and total alone, but not that of total_area.
+// namedTarget reports whether a word of a name is that of a target: y alone, but not that of pos_y,
+// and total alone, but not that of total_area.
 func namedTarget(name string) bool {
 	several := len(NameWords(name)) > 1
 	words := NameWords(withoutTotal(name))

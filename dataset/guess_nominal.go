@@ -6,19 +6,23 @@ import (
 	"slices"
 )
 
-// leastNominal is the number of values from which integers may be tested for an order. Fewer values are levels in any case.
+// leastNominal is the number of values from which integers may be tested for an order. Fewer values
+// are levels in any case.
 const leastNominal = 13
 
-// isNominal reports whether integers of records are codes of entities, such as schools, rather than quantities: the target differs from value
-// to value, and neighbouring values differ about as much as any two.
+// isNominal reports whether integers of records are codes of entities, such as schools, rather than
+// quantities: the target differs from value to value, and neighbouring values differ about as much
+// as any two.
 //
-// With the ranks y of the target, their mean m(k) of the n(k) rows of the k-th value in ascending order, K values, and the mean square W within values,
+// With the ranks y of the target, their mean m(k) of the n(k) rows of the k-th value in ascending
+// order, K values, and the mean square W within values,
 //
 //	F = sum n(k) (m(k) - m)^2 / ((K - 1) W)
 //	Q = sum (m(k+1) - m(k))^2 / (1/n(k) + 1/n(k+1)) / ((K - 1) W)
 //
-// both are about 1 if the target does not depend on the value, F alone is larger for a smooth dependence, and both are larger alike if
-// the order of values means nothing. The cost is that of sorting the rows.
+// both are about 1 if the target does not depend on the value, F alone is larger for a smooth
+// dependence, and both are larger alike if the order of values means nothing. The cost is that of
+// sorting the rows.
 func (g *guesser) isNominal(c *sampleColumn) bool {
 	const rowsPerValue = 3
 	if !c.Integer || c.Missing+g.columns[g.target].Missing > 0 || c.Distinct < leastNominal || g.Rows < rowsPerValue*c.Distinct {
@@ -59,8 +63,8 @@ func (g *guesser) isNominal(c *sampleColumn) bool {
 	return q-1 > 4*math.Sqrt(2/degrees) && q-1 > (f-1)/2
 }
 
-// targetRanks returns the rank of the target of each row, from 0 to 1, the mean one of equal targets, NaN for a missing one, or nil if some are no
-// numbers.
+// targetRanks returns the rank of the target of each row, from 0 to 1, the mean one of equal
+// targets, NaN for a missing one, or nil if some are no numbers.
 func (g *guesser) targetRanks() []float64 {
 	if g.ranks != nil {
 		return g.ranks
@@ -95,7 +99,8 @@ func byValue(numbers []float64) []int {
 	return order
 }
 
-// numbersOrNaN returns the values of a column by code, NaN for those that are no numbers, and how many of these are not missing.
+// numbersOrNaN returns the values of a column by code, NaN for those that are no numbers, and how
+// many of these are not missing.
 func (c *sampleColumn) numbersOrNaN() (values []float64, texts int) {
 	values = make([]float64, len(c.values))
 	for code, text := range c.values {

@@ -19,8 +19,9 @@ const (
 	rowsPerPeriod  = 20 // rows per period, in the mean, from which the periods of records are those of a mode
 )
 
-// takeRecords reads the table as one of records, such as persons, houses or rides, if its rows are no cells: it keeps them, and what
-// is known about single rows becomes covariates. Modes are the ids, and the time in periods of many rows.
+// takeRecords reads the table as one of records, such as persons, houses or rides, if its rows are
+// no cells: it keeps them, and what is known about single rows becomes covariates. Modes are the
+// ids, and the time in periods of many rows.
 //
 // Rows are records if combinations of ids have many rows each, which differ in what else is known about them, or if the cells that the
 // modes give are not those of a design, see [guesser.designed]: then only chance, or the number of columns, tells rows apart. What is sold or
@@ -55,8 +56,9 @@ func (g *guesser) takeRecords() {
 	g.noteRecords(describing)
 }
 
-// describeCells proposes the columns that describe cells as covariates: a row to predict has them too, unless it lies in the future.
-// Few rows of the same cell are kept if they differ in covariates.
+// describeCells proposes the columns that describe cells as covariates: a row to predict has them
+// too, unless it lies in the future. Few rows of the same cell are kept if they differ in
+// covariates.
 func (g *guesser) describeCells() {
 	if 10*g.Repeated > g.observed() {
 		return
@@ -178,8 +180,8 @@ func isTime(m sampleMode) bool { return m.time }
 
 func (g *guesser) hasTime() bool { return slices.ContainsFunc(g.modes, isTime) }
 
-// singleSeries reports whether the modes are those of a single series along time. Moments of events, which have no regular distance,
-// are not.
+// singleSeries reports whether the modes are those of a single series along time. Moments of
+// events, which have no regular distance, are not.
 func (g *guesser) singleSeries(modes []sampleMode) bool {
 	if slices.ContainsFunc(modes, func(m sampleMode) bool { return !m.time || m.Columns[0] != modes[0].Columns[0] }) {
 		return false
@@ -188,7 +190,8 @@ func (g *guesser) singleSeries(modes []sampleMode) bool {
 	return c.moments == nil || len(modes) == 1 && 100*g.Repeated <= g.Rows || c.regular()
 }
 
-// recordModes returns the modes of a table of records: the columns of ids with the most values, also of integers that are codes, and the time.
+// recordModes returns the modes of a table of records: the columns of ids with the most values,
+// also of integers that are codes, and the time.
 func (g *guesser) recordModes() []sampleMode {
 	cells := g.modes
 	g.modes = nil // names are free
@@ -222,7 +225,8 @@ func (g *guesser) recordModes() []sampleMode {
 	return modes
 }
 
-// addRecordTime adds the time of records to the modes: its shortest periods that have many rows each, and the hours of moments.
+// addRecordTime adds the time of records to the modes: its shortest periods that have many rows
+// each, and the hours of moments.
 func (g *guesser) addRecordTime(c *sampleColumn) {
 	many := func(distinct int) bool { return distinct > 1 && g.Rows >= rowsPerPeriod*distinct }
 	plain := g.modeOfColumn(c)
@@ -250,8 +254,9 @@ func (g *guesser) addRecordTime(c *sampleColumn) {
 	add("time", "date", "yearweek", "yearmonth", "yearquarter", "year")
 }
 
-// recordRule reports whether the proposed rule for rows of a cell is one that records with some describing columns may have:
-// quantities with the name of something sold or counted add up, unless much is known about each row, and equal targets are copies.
+// recordRule reports whether the proposed rule for rows of a cell is one that records with some
+// describing columns may have: quantities with the name of something sold or counted add up, unless
+// much is known about each row, and equal targets are copies.
 func (g *guesser) recordRule(rule string, describing int) bool {
 	switch rule {
 	case "keep", "mean":
@@ -354,13 +359,15 @@ func (g *guesser) numbersAllRows(c *sampleColumn) bool {
 
 const followsReason = "it rises or falls with the target without exception, so it may be computed from it"
 
-// copiesTarget reports whether a column of a table of several follows the target and does not count periods, as that of a growing series does.
+// copiesTarget reports whether a column of a table of several follows the target and does not count
+// periods, as that of a growing series does.
 func (g *guesser) copiesTarget(c *sampleColumn) bool {
 	return g.target >= 0 && len(g.columns) > 3 && !nameHasWord(c.Name, periodWords) && g.followsTarget(c)
 }
 
-// followsTarget reports whether the numbers of a column rise or fall with the target without exception, as its logarithm, its rounded
-// values or its values in another unit do, in the rows that have both. The rows are sorted once per column.
+// followsTarget reports whether the numbers of a column rise or fall with the target without
+// exception, as its logarithm, its rounded values or its values in another unit do, in the rows
+// that have both. The rows are sorted once per column.
 func (g *guesser) followsTarget(c *sampleColumn) bool {
 	follows, known := g.follows[c]
 	if !known {

@@ -41,7 +41,8 @@ func (g *guesser) findRepeats(modes []sampleMode) Repeats {
 	return r
 }
 
-// keepDiffering proposes to keep the rows of the same cell if half of them or more differ in covariates, because merged rows have those of one of them.
+// keepDiffering proposes to keep the rows of the same cell if half of them or more differ in
+// covariates, because merged rows have those of one of them.
 func (g *guesser) keepDiffering(covariates []string) {
 	if g.Duplicates != "sum" && g.Duplicates != "mean" {
 		return

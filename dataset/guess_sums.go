@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A column that is the sum of the target and another one, and columns whose sum is the target, give it away: casual and registered
-// riders beside all of them, or the debit beside the balance.
+// A column that is the sum of the target and another one, and columns whose sum is the target, give
+// it away: casual and registered riders beside all of them, or the debit beside the balance.
 const (
 	mostSummed  = 40 // columns among which sums of two are looked for
 	mostTriples = 12 // and those of three
@@ -71,8 +71,8 @@ func (g *guesser) rowNumbers(c *sampleColumn) (values []float64, n int) {
 	return values, n
 }
 
-// sumsTo reports whether the parts add up to the total in all rows that have all of them, which are many. Each part differs from 0 in
-// some of them: a copy of the target is found otherwise.
+// sumsTo reports whether the parts add up to the total in all rows that have all of them, which are
+// many. Each part differs from 0 in some of them: a copy of the target is found otherwise.
 func sumsTo(total []float64, parts ...[]float64) bool {
 	seen := 0
 	used := make([]int, len(parts))

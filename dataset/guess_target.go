@@ -34,7 +34,8 @@ func (g *guesser) mayBeTarget(c *sampleColumn) bool {
 	return c.numeric && c.Distinct >= 2 && c.Kind != KindDate && !g.reserved(c) && !g.countsRows(c)
 }
 
-// countsRows reports whether the first column counts the rows from 0 or 1 on, as the index of a frame that was written does.
+// countsRows reports whether the first column counts the rows from 0 or 1 on, as the index of a
+// frame that was written does.
 func (g *guesser) countsRows(c *sampleColumn) bool {
 	if c != g.columns[0] || len(g.columns) < 3 || !c.Integer || c.Distinct != g.Rows || c.Min != 0 && c.Min != 1 {
 		return false
@@ -50,9 +51,10 @@ func (g *guesser) countsRows(c *sampleColumn) bool {
 	return true
 }
 
-// lastPrice returns the last column of numbers if it is a price or a cost by its name, or the only such column that has no other
-// word in its name among many numbers, if no column has the name of a target: beside sales a price is a covariate, but in a
-// table of houses it is what the others explain. Else it returns nil.
+// lastPrice returns the last column of numbers if it is a price or a cost by its name, or the only
+// such column that has no other word in its name among many numbers, if no column has the name of a
+// target: beside sales a price is a covariate, but in a table of houses it is what the others
+// explain. Else it returns nil.
 func (g *guesser) lastPrice() *sampleColumn {
 	var last, only *sampleColumn
 	numbers, prices := 0, 0
@@ -169,13 +171,15 @@ func (g *guesser) reserved(c *sampleColumn) bool {
 	return g.given.reserves(c.Name) || c.dividesRows() != "" || g.weighsRows(c)
 }
 
-// weighsRows reports whether a column is by its name a weight or an exposure of the rows, and not the measured weight of animals or things.
+// weighsRows reports whether a column is by its name a weight or an exposure of the rows, and not
+// the measured weight of animals or things.
 func (g *guesser) weighsRows(c *sampleColumn) bool {
 	return c.numeric && nameHasWord(c.Name, weightWords) && !g.isMass(c)
 }
 
-// isMass reports whether a column called weight is one that was measured: its name says of what (body_weight), or other columns are those of
-// animals, plants or things with a size, or there is no other column that could be the target, unless small integers count rows.
+// isMass reports whether a column called weight is one that was measured: its name says of what
+// (body_weight), or other columns are those of animals, plants or things with a size, or there is
+// no other column that could be the target, unless small integers count rows.
 func (g *guesser) isMass(c *sampleColumn) bool {
 	if nameHasWord(c.Name, []string{"exposure"}) {
 		return false

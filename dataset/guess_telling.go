@@ -27,8 +27,9 @@ func (g *guesser) mostTelling(columns []describing, most int) []describing {
 	return taken
 }
 
-// explains returns the share of the variance of y that groups of rows explain, adjusted for their number: values of the column, or ten ranges of
-// numbers with equally many rows, and one of missing values.
+// explains returns the share of the variance of y that groups of rows explain, adjusted for their
+// number: values of the column, or ten ranges of numbers with equally many rows, and one of missing
+// values.
 func (c *sampleColumn) explains(y []float64) float64 {
 	const ranges = 10
 	group := make([]int, len(c.values))

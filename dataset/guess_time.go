@@ -34,7 +34,8 @@ func (c *sampleColumn) readUnix(headerless bool) {
 	c.callable = true
 }
 
-// readNumberDates recognises dates that a spreadsheet wrote as numbers of days, and times as their fractions, and decimal years.
+// readNumberDates recognises dates that a spreadsheet wrote as numbers of days, and times as their
+// fractions, and decimal years.
 func (c *sampleColumn) readNumberDates() {
 	if order, ok := numberDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)); ok && c.Min >= 1 {
 		c.dates, c.callable = order, true
@@ -161,9 +162,11 @@ func (c *sampleColumn) resolution() step {
 // leastHours is the number of hours of a day that a time of two columns must have.
 const leastHours = 22
 
-// joinClock returns the time that a column of dates and one of times of the day give together, and the latter: clocks such as 09:30, or hours under
-// such a name. The table must have most hours of most dates, of day and night, and with them each row its own cell, as a log has; the hours of events are
-// a fact about them, and those of shops and flights ids, because no night follows their day.
+// joinClock returns the time that a column of dates and one of times of the day give together, and
+// the latter: clocks such as 09:30, or hours under such a name. The table must have most hours of
+// most dates, of day and night, and with them each row its own cell, as a log has; the hours of
+// events are a fact about them, and those of shops and flights ids, because no night follows their
+// day.
 func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*sampleMode, *sampleColumn) {
 	if dates == nil || dates.resolution() < stepDay || !dates.callable || g.sample.Headerless {
 		return nil, nil

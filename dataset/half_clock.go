@@ -8,8 +8,8 @@ import (
 
 var halfClockText = regexp.MustCompile(`^(\d{1,2})(?::(\d\d))?(?::(\d\d))? ?([ap])\.?m\.?$`)
 
-// halfClock reads a time of the day with AM or PM, as in 9:30 PM, 09:30:00 a.m. or 9pm: the hour from 0 to 23, and the minute and the second
-// as far as they are written.
+// halfClock reads a time of the day with AM or PM, as in 9:30 PM, 09:30:00 a.m. or 9pm: the hour
+// from 0 to 23, and the minute and the second as far as they are written.
 func halfClock(text string) (numbers []float64, ok bool) {
 	groups := halfClockText.FindStringSubmatch(strings.ToLower(text))
 	if groups == nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/wholeid"
 )
 
-// WholeID returns the id 12 for 12.0, as programs write whole numbers of a column in which a value is missing, and other ids as they are.
+// WholeID returns the id 12 for 12.0, as programs write whole numbers of a column in which a value
+// is missing, and other ids as they are.
 func WholeID(id []byte) []byte { return wholeid.Of(id) }
 
 // Alike returns the code of the id that is the same whole number as an unknown id: that of 12 for 12.0, and the other way round.
@@ -25,8 +26,10 @@ func (d *Dict) Alike(id []byte) (int32, bool) {
 	return d.Code(append(append(make([]byte, 0, len(id)+2), id...), ".0"...))
 }
 
-// Meant returns the code of the id that an unknown id stands for in a table to predict or a request: the same whole number, see Alike, the same month or week
-// of a year, 2016-5 for 2016-05 and the other way round, the same moment, 2024-01-31 for 2024-01-31T00:00:00, or the same truth value, True for 1.
+// Meant returns the code of the id that an unknown id stands for in a table to predict or a
+// request: the same whole number, see Alike, the same month or week of a year, 2016-5 for 2016-05
+// and the other way round, the same moment, 2024-01-31 for 2024-01-31T00:00:00, or the same truth
+// value, True for 1.
 func (d *Dict) Meant(id []byte) (int32, bool) {
 	if code, ok := d.Alike(id); ok {
 		return code, true
@@ -52,8 +55,8 @@ func (d *Dict) Meant(id []byte) (int32, bool) {
 	return d.Code(append(other, within[len(within)-1]))
 }
 
-// sameTruth returns the code of the id with the truth value of an id. There is one if the dictionary has one word for yes, one for no, and at most
-// missing values besides.
+// sameTruth returns the code of the id with the truth value of an id. There is one if the
+// dictionary has one word for yes, one for no, and at most missing values besides.
 func (d *Dict) sameTruth(id []byte) (int32, bool) {
 	value, ok := truth(string(id))
 	if !ok || len(d.ids) > 3 {
@@ -87,8 +90,8 @@ func truth(word string) (value int, ok bool) {
 	return 0, false
 }
 
-// sameMoment returns the code of the id that is the same moment as an id: times with a T or a space after the date, with or without zero seconds, and
-// dates at midnight, with or without the time.
+// sameMoment returns the code of the id that is the same moment as an id: times with a T or a space
+// after the date, with or without zero seconds, and dates at midnight, with or without the time.
 func (d *Dict) sameMoment(id []byte) (int32, bool) {
 	const date = len("2006-01-02")
 	if len(id) < date || id[4] != '-' || id[7] != '-' || len(id) > date && id[date] != 'T' && id[date] != ' ' {

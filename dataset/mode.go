@@ -26,10 +26,10 @@ type Mode struct {
 // specification. A mode's name may not contain them.
 const reserved = ",*:=()"
 
-// ParseMode reads "store", "time=year+month", "hour(timestamp)" or
-// "h=hour(timestamp)", "month(dmy(day))" for dates with the day first, and the covariates number(price), level(promo), covariate(price),
-// lag(1) and periods(store+item). Without a name before '=' the mode takes the name of
-// its column, of its columns joined by '+', or of its function.
+// ParseMode reads "store", "time=year+month", "hour(timestamp)" or "h=hour(timestamp)",
+// "month(dmy(day))" for dates with the day first, and the covariates number(price), level(promo),
+// covariate(price), lag(1) and periods(store+item). Without a name before '=' the mode takes the
+// name of its column, of its columns joined by '+', or of its function.
 //
 // A column whose name contains one of + , = ( ) or " is written in double quotes,
 // with each quote in it doubled: "a+b", price="price (USD)",

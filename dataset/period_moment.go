@@ -30,8 +30,8 @@ func (m Mode) WithIDDates(ids []string) Mode {
 	return m
 }
 
-// HasClock reports whether the ids, which [Mode.WithIDDates] has read, join the date of one column and the time of the day of another: 2016-12-31-23:30, or
-// 2016-12-31-23 with the hour.
+// HasClock reports whether the ids, which [Mode.WithIDDates] has read, join the date of one column
+// and the time of the day of another: 2016-12-31-23:30, or 2016-12-31-23 with the hour.
 func (m Mode) HasClock() bool { return m.idClock }
 
 // joinedMoment reads the id of a mode that [Mode.HasClock].

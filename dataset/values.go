@@ -14,8 +14,8 @@ import (
 // null, in any case.
 func Missing(text string) bool { return len(text) <= 4 && numeric.IsMissing([]byte(text)) }
 
-// MissingNumber reports whether a trimmed field of a column of numbers has no value: it is missing, or a text that stands for a missing
-// number, such as a question mark, None or #N/A.
+// MissingNumber reports whether a trimmed field of a column of numbers has no value: it is missing,
+// or a text that stands for a missing number, such as a question mark, None or #N/A.
 func MissingNumber(text string) bool {
 	return len(text) <= 4 && (numeric.IsMissing([]byte(text)) || numeric.StandsForMissing([]byte(text)))
 }

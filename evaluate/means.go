@@ -36,7 +36,8 @@ func uncorrectedMeans(b backend.Backend, m *model.Model, z tt.Moments, rows mode
 	return eachRow(b, len(z.Mean), 1, func(i int, dst []float64) { dst[0] = m.Uncorrected(z, rows, i).UncorrectedMean() })
 }
 
-// eachRow returns length numbers of each of n rows, which work sets. Over ranks of the backend, each computes those of some rows.
+// eachRow returns length numbers of each of n rows, which work sets. Over ranks of the backend,
+// each computes those of some rows.
 func eachRow(b backend.Backend, n, length int, work func(i int, dst []float64)) []float64 {
 	values := backend.Pieces(b, (n+rowsPerPiece-1)/rowsPerPiece, rowsPerPiece*length, func(piece int, dst []float64) {
 		first := piece * rowsPerPiece

@@ -60,8 +60,8 @@ func (s *Sums) Score(m *model.Model) metrics.Score {
 	return score
 }
 
-// rowsPerTask is the number of rows that one task measures. The cut depends only on the data, so sums do not depend on the number
-// of threads.
+// rowsPerTask is the number of rows that one task measures. The cut depends only on the data, so
+// sums do not depend on the number of threads.
 const rowsPerTask = 8192
 
 // Rows are rows of a table with their targets.
@@ -119,8 +119,8 @@ const (
 	inside
 )
 
-// measureTasks measures rows in tasks. It returns the sums of each, without those by entity, and the outcomes of the rows if
-// calibration is asked for.
+// measureTasks measures rows in tasks. It returns the sums of each, without those by entity, and
+// the outcomes of the rows if calibration is asked for.
 func measureTasks(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) ([]*Sums, []outcome, error) {
 	n := len(rows.Y)
 	var newCombination []bool
@@ -141,8 +141,8 @@ func measureTasks(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, ca
 	return tasks, outcomes, cmp.Or(failed...)
 }
 
-// total adds the sums of tasks of rows in order, and counts the outcomes by entity. The processes of a group, which may be nil, count those of
-// some modes each.
+// total adds the sums of tasks of rows in order, and counts the outcomes by entity. The processes
+// of a group, which may be nil, count those of some modes each.
 func total(b backend.Backend, group peers.Group, m *model.Model, rows Rows, calibration bool, tasks []*Sums, outcomes []outcome) *Sums {
 	total := newSums(m, calibration)
 	for _, s := range tasks {

@@ -82,7 +82,8 @@ func measureShare(share tableio.Share, b backend.Backend, m *model.Model, rows R
 	return total(b, nil, m, rows, true, all.Tasks, all.Outcomes), nil
 }
 
-// MeasureOver is Measure by several ranks, which have the same rows and moments. agree makes all ranks fail if one of them did.
+// MeasureOver is Measure by several ranks, which have the same rows and moments. agree makes all
+// ranks fail if one of them did.
 func MeasureOver(ranks backend.Ranks, agree func(error) error, b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
 	n := len(rows.Y)
 	bounds := backend.Even((n+rowsPerTask-1)/rowsPerTask, ranks.Size())

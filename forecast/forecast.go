@@ -399,7 +399,8 @@ func (f *forecaster) warnings() []string {
 	return out
 }
 
-// ended says that most series have no row in the last season, or in twice the horizon: their forecasts do not follow their last rows.
+// ended says that most series have no row in the last season, or in twice the horizon: their
+// forecasts do not follow their last rows.
 func (f *forecaster) ended() string {
 	series := f.m.Series()
 	if f.o.Active > 0 || !f.o.Future.IsZero() || series.Len() < 2 || series.Own {

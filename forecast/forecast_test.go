@@ -270,7 +270,8 @@ func TestSavedModel(t *testing.T) {
 	}
 }
 
-// Series that ended long ago are forecast after the end of the table, which is worth a warning if they are most of them.
+// Series that ended long ago are forecast after the end of the table, which is worth a warning if
+// they are most of them.
 func TestEndedSeries(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

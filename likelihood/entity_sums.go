@@ -6,8 +6,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// bucketedRows are values of rows with an entity, in pieces of parallel.Block rows of which each is sorted by bucket. A bucket has
-// 1<<shift entities. Rows of the same bucket keep their order, so sums by entity do not depend on the number of threads.
+// bucketedRows are values of rows with an entity, in pieces of parallel.Block rows of which each is
+// sorted by bucket. A bucket has 1<<shift entities. Rows of the same bucket keep their order, so
+// sums by entity do not depend on the number of threads.
 type bucketedRows struct {
 	entity []int32
 	value  []float32
@@ -18,7 +19,8 @@ type bucketedRows struct {
 // piece holds where the rows of each bucket begin and end.
 type piece struct{ from, to [buckets]int32 }
 
-// buckets is the largest number of buckets: enough to divide the work, and few enough that a piece is sorted in the cache.
+// buckets is the largest number of buckets: enough to divide the work, and few enough that a piece
+// is sorted in the cache.
 const buckets = 64
 
 func newBucketedRows(n int) *bucketedRows {

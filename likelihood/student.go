@@ -122,8 +122,9 @@ const (
 	binnedCells  = 1 << 16 // of one partial histogram
 )
 
-// binErrors returns the bins with cells, in the order of size. In each of them a smooth function has the value at the mean to second order in
-// the width: log(1 + x) to 4e-5. A cell with weight 0 is left out.
+// binErrors returns the bins with cells, in the order of size. In each of them a smooth function
+// has the value at the mean to second order in the width: log(1 + x) to 4e-5. A cell with weight 0
+// is left out.
 func binErrors(cells Cells, loop Loop) []errorBin {
 	const lowest = (1023 - binExponents) << binBits
 	n := len(cells.Y)

@@ -51,8 +51,8 @@ func NewCalibrationSums(modes int, seed uint64) *CalibrationSums {
 	return &CalibrationSums{seed: seed, modes: make([][]coverage, modes)}
 }
 
-// Add adds an observation and its predictive distribution, and reports whether it is inside its 90 % interval. It allocates
-// only at the first observation of an entity.
+// Add adds an observation and its predictive distribution, and reports whether it is inside its 90
+// % interval. It allocates only at the first observation of an entity.
 func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) (inside bool) {
 	w := o.Weight
 	e := d.Evaluate(o.Y)
@@ -86,8 +86,8 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) (inside 
 	return hits[0]
 }
 
-// AddEntity counts a row that was added without Entities, inside its 90 % interval or not, for its entity of a mode, negative for an
-// unknown one. Calls for different modes may be concurrent.
+// AddEntity counts a row that was added without Entities, inside its 90 % interval or not, for its
+// entity of a mode, negative for an unknown one. Calls for different modes may be concurrent.
 func (s *CalibrationSums) AddEntity(mode int, entity int32, weight float64, inside bool) {
 	if entity >= 0 {
 		s.modes[mode] = extend(s.modes[mode], int(entity)+1)

@@ -133,9 +133,9 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 	return p
 }
 
-// Sort sorts the rows, those with the same distribution of scores after each other: of many groups the
-// distributions do not fit into the caches. From then on row j is the one that had the number order[j]. The distributions of
-// rows do not depend on their order.
+// Sort sorts the rows, those with the same distribution of scores after each other: of many groups
+// the distributions do not fit into the caches. From then on row j is the one that had the number
+// order[j]. The distributions of rows do not depend on their order.
 func (d *Distributions) Sort() (order []int32) {
 	d.Place()
 	n := len(d.z.Mean)

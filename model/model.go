@@ -236,7 +236,8 @@ func (m *Model) NewCombinations(threads int, codes [][]int32) []bool {
 	return m.field.UnseenCombinations(threads, codes, numbers)
 }
 
-// HasIDs reports whether a mode has ids, which numbers, such as a price, are not: a curve predicts those without training rows from others.
+// HasIDs reports whether a mode has ids, which numbers, such as a price, are not: a curve predicts
+// those without training rows from others.
 func (m *Model) HasIDs(mode int) bool { return !m.modes[mode].Numeric() }
 
 // Covariates returns the encoder of the covariates.

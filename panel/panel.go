@@ -57,11 +57,11 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 	return keys
 }
 
-// New lists the series of training rows. ids returns the ids of a mode, codes has the
-// codes of the rows by mode, and target returns the target of a row. along is the mode of
-// time, -1 for the one that [timeline.ModeOf] finds. Without a mode of
-// time, or if hardly any series has two rows, there is none. It costs O(n) for n rows. The processes of a group, which may be nil,
-// list some series each, and ask for the rows of their run alone, see [peers.Rows].
+// New lists the series of training rows. ids returns the ids of a mode, codes has the codes of the
+// rows by mode, and target returns the target of a row. along is the mode of time, -1 for the one
+// that [timeline.ModeOf] finds. Without a mode of time, or if hardly any series has two rows, there
+// is none. It costs O(n) for n rows. The processes of a group, which may be nil, list some series
+// each, and ask for the rows of their run alone, see [peers.Rows].
 func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
 	p := newPanel(modes, ids, along)
 	if p == nil || len(codes[0]) == 0 {
@@ -134,8 +134,8 @@ type seriesRows struct {
 	target []float64
 }
 
-// rows returns the rows of the series that this process lists: all, or over a group those of a run of ids of the first key, so that its
-// series are a run as well.
+// rows returns the rows of the series that this process lists: all, or over a group those of a run
+// of ids of the first key, so that its series are a run as well.
 func (p *Panel) rows(group peers.Group, threads int, sizes []uint64, codes [][]int32, target func(row int) float64) seriesRows {
 	first, end := 0, len(codes[0])
 	if group != nil {
@@ -163,8 +163,8 @@ func (p *Panel) rows(group peers.Group, threads int, sizes []uint64, codes [][]i
 	return rows.send(group, ids, count, len(codes[0]))
 }
 
-// send returns the rows of all processes whose ids this one has: runs of ids with about equal numbers of rows. count is memory for
-// a number per id, and n the number of all rows.
+// send returns the rows of all processes whose ids this one has: runs of ids with about equal
+// numbers of rows. count is memory for a number per id, and n the number of all rows.
 func (s seriesRows) send(group peers.Group, ids, count []int32, n int) seriesRows {
 	size := group.Size()
 	for _, id := range ids {

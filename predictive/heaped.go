@@ -96,8 +96,8 @@ func (h *Heaped) firstSingle(k int) int {
 	return first
 }
 
-// below sets the weights of the cells up to k, which are groups and, below them, single ones. It returns the first cell and
-// the level of k.
+// below sets the weights of the cells up to k, which are groups and, below them, single ones. It
+// returns the first cell and the level of k.
 func (h *Heaped) below(d *Distribution, c *Cells, k int, scale, shift float64) (first int, at float64) {
 	g := (k - evenFrom) / evenCells // groups down to the single cells
 	cellLevels(h.levels, h.steps, c.every[k%evenCells][k/evenCells-g:][:g+1], &d.scores.level, scale, shift, 0)
@@ -189,8 +189,8 @@ func NewStepFactors(perUnit, none float64) *StepFactors {
 	return f
 }
 
-// MultiplySteps multiplies the weight of each integer k by factors.All[a[k]+b[k]+c[k]]. The steps must have StepRoom more elements
-// than there are integers.
+// MultiplySteps multiplies the weight of each integer k by factors.All[a[k]+b[k]+c[k]]. The steps
+// must have StepRoom more elements than there are integers.
 func (h *Heaped) MultiplySteps(factors *StepFactors, a, b, c []uint8) {
 	multiply(h.Weight, a[h.First:], b[h.First:], c[h.First:], factors)
 }

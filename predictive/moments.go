@@ -6,9 +6,9 @@ import "math"
 //
 //	identity m,   log1p exp(m + v/2) - 1,   sqrt E max(g, 0)^2,   cbrt1p E max(g, 0)^3 - 1,
 //
-// and for powers it is an integral. Those of the roots are m^2 + v and m^3 + 3 m v - 1 unless m/s is small. An empirical
-// score distribution does not change the mean: a mean under that distribution would
-// depend on its few most extreme scores, and was less accurate on unseen data. A
+// and for powers it is an integral. Those of the roots are m^2 + v and m^3 + 3 m v - 1 unless m/s
+// is small. An empirical score distribution does not change the mean: a mean under that
+// distribution would depend on its few most extreme scores, and was less accurate on unseen data. A
 // [MeanCurve] does.
 func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean()) }
 
@@ -123,8 +123,8 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 	return d.moments(mean, model, noise)
 }
 
-// gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores, and T(m) of powerExpansion, 0 if it
-// was not needed.
+// gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores, and
+// T(m) of powerExpansion, 0 if it was not needed.
 func (d *Distribution) gaussianMoments() (mean, model, noise, centre float64) {
 	if s := d.polynomial(); s != nil {
 		mean, model, noise = d.polynomialMoments(s)
@@ -203,7 +203,8 @@ func powerVariance(m, v, noise float64, power int) float64 {
 	return v * (slope*slope + 6*v*(3*m*m+v))
 }
 
-// empiricalVariance returns the variance under the score distribution. It uses T(m) of powerExpansion, unless that is 0.
+// empiricalVariance returns the variance under the score distribution. It uses T(m) of
+// powerExpansion, unless that is 0.
 func (d *Distribution) empiricalVariance(centre float64) float64 {
 	if d.count != nil {
 		var g countGrid

@@ -2,9 +2,10 @@ package predictive
 
 import "math"
 
-// Where 1/P is a whole number D, the inverse of a power is a polynomial, and both series of powerExpansion end: the smooth
-// part has D+1 coefficients, and below 0 the derivatives beyond the D-th are 0. Then many distributions with m >= 0 and y >= 0
-// advance together, in vectors; the Go code here does the same operations in the same order.
+// Where 1/P is a whole number D, the inverse of a power is a polynomial, and both series of
+// powerExpansion end: the smooth part has D+1 coefficients, and below 0 the derivatives beyond the
+// D-th are 0. Then many distributions with m >= 0 and y >= 0 advance together, in vectors; the Go
+// code here does the same operations in the same order.
 
 // polynomialScale are the constants of a degree. The assembly knows the order of the fields.
 type polynomialScale struct {
@@ -77,8 +78,8 @@ func (d *Distribution) polynomial() *polynomialScale {
 	return nil
 }
 
-// moments returns the mean of the odd continuation, at least 0, and the parts of the variance as powerExpansion defines them, in the
-// unit of the power. rho is the share of f in the variance.
+// moments returns the mean of the odd continuation, at least 0, and the parts of the variance as
+// powerExpansion defines them, in the unit of the power. rho is the share of f in the variance.
 func (s *polynomialScale) moments(m, sd, rho float64) (mean, model, noise float64) {
 	degree := s.degree
 	base := 1 + s.power*m
@@ -154,7 +155,8 @@ func (s *polynomialScale) moments(m, sd, rho float64) (mean, model, noise float6
 	return mean, model, total - model
 }
 
-// momentLanes are distributions whose moments are computed together, and memory for that. The assembly knows the order of the fields.
+// momentLanes are distributions whose moments are computed together, and memory for that. The
+// assembly knows the order of the fields.
 type momentLanes struct {
 	m, sd, rho         [cellLanes]float64
 	mean, model, noise [cellLanes]float64
@@ -192,8 +194,8 @@ func (d *Distribution) MoveTo(r *NormalRow) {
 	}
 }
 
-// SetMoments computes what Mean and Moments of the distribution need at many rows, in vectors, on scales whose inverse is a
-// polynomial. They have the same results without it.
+// SetMoments computes what Mean and Moments of the distribution need at many rows, in vectors, on
+// scales whose inverse is a polynomial. They have the same results without it.
 func (d Distribution) SetMoments(rows []NormalRow) {
 	d.m = 0
 	s := d.polynomial()

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPolynomialVectors checks that the moments of many rows have the bits of those of single ones, in any number and order.
+// TestPolynomialVectors checks that the moments of many rows have the bits of those of single ones,
+// in any number and order.
 func TestPolynomialVectors(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

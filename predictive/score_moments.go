@@ -63,8 +63,8 @@ func twoSums(coefficients [][2]float64, x float64) (first, second float64) {
 	return (even[0]*square + a[0]) + odd[0]*x, (even[1]*square + a[1]) + odd[1]*x
 }
 
-// cell returns the coefficients of the sums over the nodes from a node near cut on, where they are to be evaluated, and that
-// node; nil if the polynomials do not converge.
+// cell returns the coefficients of the sums over the nodes from a node near cut on, where they are
+// to be evaluated, and that node; nil if the polynomials do not converge.
 func (s *ScoreDistribution) cell(power float64, cut int, tau float64) (coefficients [][2]float64, at float64, from int) {
 	all := &s.cells
 	for {

@@ -7,9 +7,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// Over several ranks, see backend.Ranks, a rank keeps the weights of the leaf core of a term for the entities whose cells it has,
-// if it has all of these cells, and those of all other blocks. Weights are summed in pieces of parallel.Block along the tree of one
-// process. A rank also keeps the rest of the pieces in which its weights begin and end, so that each piece is summed by one rank.
+// Over several ranks, see backend.Ranks, a rank keeps the weights of the leaf core of a term for
+// the entities whose cells it has, if it has all of these cells, and those of all other blocks.
+// Weights are summed in pieces of parallel.Block along the tree of one process. A rank also keeps
+// the rest of the pieces in which its weights begin and end, so that each piece is summed by one
+// rank.
 
 // A weightRun is what this process keeps of the weights of a block.
 type weightRun struct {
@@ -46,7 +48,8 @@ func newRun(ranks backend.Ranks, entities []int, length, n int) weightRun {
 	return r
 }
 
-// complete sends values of weights, of which each rank has those of its entities, to the ranks that keep the same pieces.
+// complete sends values of weights, of which each rank has those of its entities, to the ranks that
+// keep the same pieces.
 func (r *weightRun) complete(s *system, values []float32) {
 	if r.ranks == nil {
 		return

@@ -206,8 +206,9 @@ func (s *system) newVector() vector {
 	return v
 }
 
-// adjoint writes J' a to v, where the adjoint a is that of some cells. Cells of ids without training data have no weights of their
-// own. own is that of the system for its own rows, and otherwise nil.
+// adjoint writes J' a to v, where the adjoint a is that of some cells. Cells of ids without
+// training data have no weights of their own. own is that of the system for its own rows, and
+// otherwise nil.
 func (s *system) adjoint(v vector, chunk *tt.Chunk, own []bool, a []float32) (offset float64) {
 	s.base.Pull(s.b, chunk, a, s.grad, own)
 	for i, b := range s.blocks {

@@ -134,8 +134,9 @@ func (s *system) weight(i int) float64 {
 // the core, over which differences of the field are taken.
 const change = 0.1
 
-// jacobian returns J x at the training rows, without the offset: the values of a term of one core at x, and of other terms a central
-// difference. A term is a product of cores, so its error is the product of the changes of three.
+// jacobian returns J x at the training rows, without the offset: the values of a term of one core
+// at x, and of other terms a central difference. A term is a product of cores, so its error is the
+// product of the changes of three.
 func (s *system) jacobian(x vector) []float32 {
 	s.setDirection(x)
 	step := math.Inf(1)

@@ -8,8 +8,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// interactingModes is the number of modes, those with the most ids, whose interactions
-// with all covariates are offered; of many covariates none are where choosePairs follows, otherwise those with the largest mode.
+// interactingModes is the number of modes, those with the most ids, whose interactions with all
+// covariates are offered; of many covariates none are where choosePairs follows, otherwise those
+// with the largest mode.
 const (
 	interactingModes = 2
 	manyCovariates   = 12

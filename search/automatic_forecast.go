@@ -67,8 +67,8 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 			}
 		}
 	}
-	// The level of a series is an effect of its ids, learned together with what moves it. An effect beside it would take the mean of each series
-	// first, to which forecasts then return.
+	// The level of a series is an effect of its ids, learned together with what moves it. An effect
+	// beside it would take the mean of each series first, to which forecasts then return.
 	effects := slices.DeleteFunc(c.effects(nil), func(t spec.Term) bool {
 		return slices.Contains(t.Cores[0], c.modes[time]) || len(all) > 0 && slices.Equal(t.Cores[0], all[0].Cores[0])
 	})
@@ -77,7 +77,8 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 		return err
 	}
 	if counts := !slices.Contains([]string{"gaussian", "student"}, c.spec.Uncertainty.Likelihood); len(effects) == 0 && (len(all) == 0 || len(informed) > 0 || counts) {
-		// Side information needs an effect, and series of counts or of yes and no are not learned together with the noise.
+		// Side information needs an effect, and series of counts or of yes and no are not learned
+		// together with the noise.
 		effects = []spec.Term{{Cores: [][]string{c.names(entities[0])}}}
 	}
 	var trains []spec.Term
@@ -202,18 +203,18 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	return c.confirmNoParts(ctx, candidates[best], candidates[last])
 }
 
-// Smooth years are offered if the training periods make a year. With fewer than yearsOfEffects they come first,
-// because an effect of each week is then little more than the noise of one or two weeks. longYear is the number of periods of a year
-// from which its periods are weeks or days.
+// Smooth years are offered if the training periods make a year. With fewer than yearsOfEffects they
+// come first, because an effect of each week is then little more than the noise of one or two
+// weeks. longYear is the number of periods of a year from which its periods are weeks or days.
 const (
 	yearsOfEffects = 3
 	longYear       = 24
 )
 
-// smoothYears returns candidates with a few harmonics of the year instead of effects of the
-// week and the month: in the series that all series share, and also in patterns of which every id has its own
-// amount. They are learned together with a level that moves, which effects take for a season. Shorter parts of the date keep
-// their terms, of low.
+// smoothYears returns candidates with a few harmonics of the year instead of effects of the week
+// and the month: in the series that all series share, and also in patterns of which every id has
+// its own amount. They are learned together with a level that moves, which effects take for a
+// season. Shorter parts of the date keep their terms, of low.
 func (c *chooser) smoothYears(terms, low []spec.Term) []candidate {
 	time, entities := c.data.TimeMode(), c.entities()
 	year := c.data.Year(time)
@@ -240,8 +241,8 @@ func (c *chooser) smoothYears(terms, low []spec.Term) []candidate {
 	return []candidate{{"smooth year that all share", c.withTerms(shared)}, {"smooth years of each id", c.withTerms(own)}}
 }
 
-// foldsOfYears returns the origins with a year of training periods, because earlier ones say nothing about the next year; all if the
-// first has none.
+// foldsOfYears returns the origins with a year of training periods, because earlier ones say
+// nothing about the next year; all if the first has none.
 func (c *chooser) foldsOfYears() []*train.Data {
 	time := c.data.TimeMode()
 	year := c.data.Year(time)
@@ -337,8 +338,9 @@ func byParts(parts []string) bool {
 	return slices.Contains(parts, "hour") || slices.Contains(parts, "weekday")
 }
 
-// choosePeriod offers a season, a trend and a scale of every series; the season is one of the periods that the calendar has or,
-// for running numbers, of usual ones, if the comparison sees all rows.
+// choosePeriod offers a season, a trend and a scale of every series; the season is one of the
+// periods that the calendar has or, for running numbers, of usual ones, if the comparison sees all
+// rows.
 func (c *chooser) choosePeriod(ctx context.Context) error {
 	if c.quick() || c.rows > c.effort.rows {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// mostOrdered is the largest number of cores of a train whose orders are compared; the time of longer ones is out of proportion.
+// mostOrdered is the largest number of cores of a train whose orders are compared; the time of
+// longer ones is out of proportion.
 const mostOrdered = 5
 
 // chooseOrder offers other orders of the cores of the leading train, if the comparison

@@ -24,8 +24,9 @@ const (
 	pairGain     = 0.01 // share of the CRPS by which the pairs of a round must be better
 )
 
-// choosePairs offers interactions of two covariates, and of a covariate and a mode, a few at a time as long as they help. Of all pairs it takes those
-// in which the residuals of the model differ most between blocks of values.
+// choosePairs offers interactions of two covariates, and of a covariate and a mode, a few at a time
+// as long as they help. Of all pairs it takes those in which the residuals of the model differ most
+// between blocks of values.
 func (c *chooser) choosePairs(ctx context.Context) error {
 	if c.quick() || len(c.others) == 0 || !c.hasResiduals() || c.data.Count(dataset.Valid) == 0 {
 		return nil
@@ -115,8 +116,8 @@ func has(terms []spec.Term, a, b string) bool {
 	})
 }
 
-// pairTerm returns the interaction of two modes: a train of two numbers, or an effect of each combination, which is a curve per id if one is
-// a number.
+// pairTerm returns the interaction of two modes: a train of two numbers, or an effect of each
+// combination, which is a curve per id if one is a number.
 func (c *chooser) pairTerm(a, b int) spec.Term {
 	names := slices.Concat(c.modes, c.others)
 	if c.isNumber(a) && c.isNumber(b) {
@@ -148,7 +149,8 @@ type grouping struct {
 	n  int
 }
 
-// groupsOf divides rows by ranges of numbers with about equally many rows, and by the most frequent ids of other modes, with one group of all others.
+// groupsOf divides rows by ranges of numbers with about equally many rows, and by the most frequent
+// ids of other modes, with one group of all others.
 func (c *chooser) groupsOf(mode int, codes []int32, most int) grouping {
 	ids := c.data.IDs(mode)
 	counts := make([]int, len(ids))
@@ -190,8 +192,9 @@ func (c *chooser) groupsOf(mode int, codes []int32, most int) grouping {
 	return g
 }
 
-// interaction returns by how much the squares that blocks of two groupings explain, beyond the sum of two effects, exceed those of chance, in units
-// of the variance of the residuals, and the standard deviation of that:
+// interaction returns by how much the squares that blocks of two groupings explain, beyond the sum
+// of two effects, exceed those of chance, in units of the variance of the residuals, and the
+// standard deviation of that:
 //
 //	excess = sum n_ij (m_ij - a_i - b_j)^2 / s2 - d,   chance = sqrt(2 d)
 //

@@ -101,7 +101,8 @@ func TestFewRowsHaveNoCurves(t *testing.T) {
 	}
 }
 
-// Columns that describe cells and say nothing about the target are in no term, so that rows to predict need not have them.
+// Columns that describe cells and say nothing about the target are in no term, so that rows to
+// predict need not have them.
 func TestUselessCovariatesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))

@@ -12,8 +12,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Series of a panel of walks have their levels to themselves: an effect of their ids would take the means, to which forecasts return.
-// Forecasts are about as good as the last values, which are best. Counts keep the effects.
+// Series of a panel of walks have their levels to themselves: an effect of their ids would take the
+// means, to which forecasts return. Forecasts are about as good as the last values, which are best.
+// Counts keep the effects.
 func TestPanelOfWalks(t *testing.T) {
 	t.Parallel()
 	for _, counts := range []bool{false, true} {

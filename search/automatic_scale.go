@@ -95,8 +95,9 @@ func (c *chooser) confirmScale(ctx context.Context) error {
 	return c.compare(ctx, "scale, with all terms", []candidate{{chosen, c.spec}, {other.Transform, other}})
 }
 
-// confirmPower compares the power that effects suggested for forecasts of a small table with others once more, now with seasons and trends:
-// effects of single periods do not tell how these grow with the level.
+// confirmPower compares the power that effects suggested for forecasts of a small table with others
+// once more, now with seasons and trends: effects of single periods do not tell how these grow with
+// the level.
 func (c *chooser) confirmPower(ctx context.Context) error {
 	if c.quick() || c.power == nil || c.rows > c.effort.rows || c.spec.Uncertainty.Likelihood != "gaussian" {
 		return nil

@@ -236,7 +236,8 @@ func (c *chooser) measure(ctx context.Context, s spec.Spec) (float64, error) {
 	return c.mean(found.divisions), found.err
 }
 
-// measureAll fits some of the specifications on the first divisions, as far as their scores are not known. began is called before the first fit of one.
+// measureAll fits some of the specifications on the first divisions, as far as their scores are not
+// known. began is called before the first fit of one.
 func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.Spec, which []int, first int, began func(k int)) {
 	type fit struct {
 		k, division int
@@ -269,7 +270,8 @@ func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.S
 	}
 }
 
-// threadsOfSample is the number of threads that a fit on a sample uses well. With more, its loops wait longer than they work.
+// threadsOfSample is the number of threads that a fit on a sample uses well. With more, its loops
+// wait longer than they work.
 const threadsOfSample = 4
 
 // workers returns how many of n fits run at the same time. The loops of a fit of few rows are

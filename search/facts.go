@@ -15,11 +15,12 @@ import (
 // up to there the guess has seen every row, and the use of side information is compared.
 const factRows = 100_000
 
-// adoptFacts makes the columns that the ids of a mode determine, such as the city of a store,
-// side information of that mode, and moves them from the guess's candidates to its notes. They
-// are known with the id, so nothing else has to be given for a prediction. Facts about
-// periods are left alone, and so are tables of records, whose covariates say more, tables whose terms, side tables or modes are
-// given, and forecasts. So are tables in which ids or targets are missing: the ids of the other rows may all have the same facts.
+// adoptFacts makes the columns that the ids of a mode determine, such as the city of a store, side
+// information of that mode, and moves them from the guess's candidates to its notes. They are known
+// with the id, so nothing else has to be given for a prediction. Facts about periods are left
+// alone, and so are tables of records, whose covariates say more, tables whose terms, side tables
+// or modes are given, and forecasts. So are tables in which ids or targets are missing: the ids of
+// the other rows may all have the same facts.
 func adoptFacts(s *spec.Spec, g *tableio.Guess) {
 	filled := s.Clone()
 	filled.Fill()

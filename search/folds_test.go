@@ -37,7 +37,8 @@ func TestFoldsByRows(t *testing.T) {
 	}
 }
 
-// newFoldsChooser returns a chooser of a table of 1,500 rows with the modes a and b, whose targets are the id of a plus noise.
+// newFoldsChooser returns a chooser of a table of 1,500 rows with the modes a and b, whose targets
+// are the id of a plus noise.
 func newFoldsChooser(t *testing.T, noise func(*rand.Rand) float64) *chooser {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -76,7 +77,8 @@ func TestConfirmsStudentNoise(t *testing.T) {
 	}
 }
 
-// A candidate that is clearly worse on the first divisions is not fitted on the others, and one that is as good as the best is.
+// A candidate that is clearly worse on the first divisions is not fitted on the others, and one
+// that is as good as the best is.
 func TestGivesUpWorseCandidates(t *testing.T) {
 	t.Parallel()
 	c := newFoldsChooser(t, func(rng *rand.Rand) float64 { return rng.NormFloat64() })

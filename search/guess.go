@@ -14,8 +14,8 @@ import (
 // name, and with them the rule for rows of the same cell and the format of numbers. The
 // zero source means the files of the specification. It returns nil if nothing was open.
 //
-// Columns that describe cells become covariates, unless future is set or the split is by time: then the cells to predict lie after
-// those of the table, where what describes them need not be known.
+// Columns that describe cells become covariates, unless future is set or the split is by time: then
+// the cells to predict lie after those of the table, where what describes them need not be known.
 func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess, error) {
 	if s.Data.Target != "" && len(s.Data.Modes) > 0 {
 		return nil, nil
@@ -55,8 +55,8 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 	return g, nil
 }
 
-// Unused returns the columns that may be covariates of a specification that names target and modes, but uses none of them: none if the
-// table has no further columns or cannot be read again.
+// Unused returns the columns that may be covariates of a specification that names target and modes,
+// but uses none of them: none if the table has no further columns or cannot be read again.
 func Unused(s spec.Spec) []dataset.Mode {
 	source := tableio.Files(s.Data.Files...)
 	schema, format, err := s.Data.Table()
@@ -87,8 +87,9 @@ func Given(d spec.Data) dataset.Given {
 	return dataset.Given{Target: targets[0], Modes: d.Modes, Weight: d.Weight, Exposure: d.Exposure, Censored: d.Censored, Covariates: targets[1:]}
 }
 
-// Adopt sets the modes to those of a guess, the target unless there are several, and the
-// rule for rows of the same cell, covariates of rows that are kept, facts about ids as side information and the format of numbers, unless they are given.
+// Adopt sets the modes to those of a guess, the target unless there are several, and the rule for
+// rows of the same cell, covariates of rows that are kept, facts about ids as side information and
+// the format of numbers, unless they are given.
 func Adopt(s *spec.Spec, g *tableio.Guess) {
 	if !s.SeveralTargets() {
 		s.Data.Target = g.Target

@@ -50,7 +50,8 @@ func TestCompleteRepeats(t *testing.T) {
 	}
 }
 
-// TestCompleteNumbers checks that a table of numbers alone has covariates in place of modes, and can be fitted with them.
+// TestCompleteNumbers checks that a table of numbers alone has covariates in place of modes, and
+// can be fitted with them.
 func TestCompleteNumbers(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -107,8 +108,9 @@ func TestCompleteRecords(t *testing.T) {
 	}
 }
 
-// TestCompleteCells checks that columns that describe cells become covariates beside the facts about ids, but not of forecasts, of terms that
-// do not use them, and where the specification has none.
+// TestCompleteCells checks that columns that describe cells become covariates beside the facts
+// about ids, but not of forecasts, of terms that do not use them, and where the specification has
+// none.
 func TestCompleteCells(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -156,7 +158,8 @@ func TestCompleteCells(t *testing.T) {
 	}
 }
 
-// Of a panel in which a few cells have two rows these are kept where they differ in covariates, and are added up without covariates.
+// Of a panel in which a few cells have two rows these are kept where they differ in covariates, and
+// are added up without covariates.
 func TestCompleteCellsWithRepeats(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

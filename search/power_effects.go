@@ -19,8 +19,9 @@ type effects struct {
 	w      []float64 // weights of the rows, of mean 1
 }
 
-// allPairs is the number of modes up to which all pairs of modes have effects. Of more modes, most of them covariates, only pairs with four
-// rows per combination or more have them, because their number grows with the square of that of the modes.
+// allPairs is the number of modes up to which all pairs of modes have effects. Of more modes, most
+// of them covariates, only pairs with four rows per combination or more have them, because their
+// number grows with the square of that of the modes.
 const allPairs = 8
 
 // newEffects returns the effects of the modes and of pairs of modes.

@@ -7,7 +7,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// Of many modes pairs with few rows per combination have no effects, whose number would grow with the square of that of the modes.
+// Of many modes pairs with few rows per combination have no effects, whose number would grow with
+// the square of that of the modes.
 func TestEffectsOfManyModes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -12,8 +12,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// TestPowerWithSeasons checks that forecasts of stores whose seasons, growth and noise are shares of their level have a scale near the logarithm.
-// Effects of stores and single months alone suggest a power above 0.3.
+// TestPowerWithSeasons checks that forecasts of stores whose seasons, growth and noise are shares
+// of their level have a scale near the logarithm. Effects of stores and single months alone suggest
+// a power above 0.3.
 func TestPowerWithSeasons(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))

@@ -63,10 +63,12 @@ func (p *Process) Learn(threads int, fresh bool) {
 	}
 }
 
-// Sharpen looks for a prior together with the noise. It multiplies the precisions of all sites by the power of sharper, up to mostPowers, under which a prior
-// has the highest evidence, that of the process or a start from another one, and takes this prior. It reports whether anything changed. While
-// the noise is all that other terms leave of the target, a prior that is learned with it finds hardly any movement, which in turn leaves the noise as it
-// is. A power must raise the evidence by leastSharper. It costs as much as two or three rounds of Learn per power.
+// Sharpen looks for a prior together with the noise. It multiplies the precisions of all sites by
+// the power of sharper, up to mostPowers, under which a prior has the highest evidence, that of the
+// process or a start from another one, and takes this prior. It reports whether anything changed.
+// While the noise is all that other terms leave of the target, a prior that is learned with it
+// finds hardly any movement, which in turn leaves the noise as it is. A power must raise the
+// evidence by leastSharper. It costs as much as two or three rounds of Learn per power.
 func (p *Process) Sharpen(threads int, from Prior) bool {
 	cut, of := p.shards(), p.sample()
 	workers := make([]worker, max(threads, 1))

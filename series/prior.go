@@ -13,10 +13,10 @@ import (
 //	ar(t+1)     = Phi ar(t) + N(0, AR (1 - Phi^2)),      ar(0) ~ N(0, AR)
 //	season(t)   = sum_k  a_k cos(2 pi k t / Period) + b_k sin(2 pi k t / Period),
 //
-// with a_k, b_k ~ N(0, Var / Harmonics), or variances in proportion to 1/k^2 with the same sum if the season is smooth. A variance of 0 leaves its component out, but
-// the level is always there; a DriftSpan of 0 leaves the drift out. The rise of a series
-// over DriftSpan steps is shrunk to Drift, which all series share. Steps count from 0, the
-// first step of the table.
+// with a_k, b_k ~ N(0, Var / Harmonics), or variances in proportion to 1/k^2 with the same sum if
+// the season is smooth. A variance of 0 leaves its component out, but the level is always there; a
+// DriftSpan of 0 leaves the drift out. The rise of a series over DriftSpan steps is shrunk to
+// Drift, which all series share. Steps count from 0, the first step of the table.
 //
 // With a ScaleSpread s above 0 a series is x(t) = c z(t), where z has this prior and the
 // scale c of the series is learned, log c ~ N(0, s^2). The scale of a series without data

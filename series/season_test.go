@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The variances of all harmonics add up to that of the season, and those of a smooth one fall. A prior of an earlier file has equal ones.
+// The variances of all harmonics add up to that of the season, and those of a smooth one fall. A
+// prior of an earlier file has equal ones.
 func TestSeasonVariance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

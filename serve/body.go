@@ -156,8 +156,8 @@ func (b *bodyReader) number(path string) (float64, error) {
 	return v, nil
 }
 
-// id reads an id or a value of a covariate: a text, an integer or another number with the same digits, true, false, or null for a
-// missing value, which is an empty text.
+// id reads an id or a value of a covariate: a text, an integer or another number with the same
+// digits, true, false, or null for a missing value, which is an empty text.
 func (b *bodyReader) id(path string) (string, error) {
 	t, err := b.token()
 	if err != nil {

@@ -64,8 +64,9 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestErrors checks that each mistake has its code, status and field.
-// TestNull checks that null is a missing value: of a covariate one like others, of a mode an id that is not in the training data.
+// TestErrors checks that each mistake has its code, status and field. TestNull checks that null is
+// a missing value: of a covariate one like others, of a mode an id that is not in the training
+// data.
 func TestNull(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, nil)

@@ -127,8 +127,8 @@ func TestGroupErrors(t *testing.T) {
 	}
 }
 
-// TestGroupsOfSpelledMonths checks that the month of a new id belongs to its group also if it is written with a leading zero and those of the fit were not, or the
-// other way round.
+// TestGroupsOfSpelledMonths checks that the month of a new id belongs to its group also if it is
+// written with a leading zero and those of the fit were not, or the other way round.
 func TestGroupsOfSpelledMonths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ ids, more []string }{

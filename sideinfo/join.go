@@ -164,7 +164,8 @@ func tableEntities(spec Spec, mode dataset.Mode, frame *dataset.Frame, every boo
 // tableError adds the path of the specification field to an error about a table.
 func tableError(err error) error { return fielderr.Errorf("side.tables", "%w", err) }
 
-// wideTable returns the entities of a table with one row per key, or with several that agree in the columns that are named.
+// wideTable returns the entities of a table with one row per key, or with several that agree in the
+// columns that are named.
 func wideTable(spec Spec, mode dataset.Mode, frame *dataset.Frame, key []int) (*Joined, error) {
 	names := slices.DeleteFunc(slices.Clone(frame.Names), func(name string) bool {
 		return slices.ContainsFunc(key, func(k int) bool { return frame.Names[k] == name })

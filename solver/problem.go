@@ -43,8 +43,9 @@ type Problem struct {
 	Kernels      []Kernel // operators to learn; usually none
 	Offset       bool     // learn the offset of the field; otherwise it stays 0
 
-	// Divided says that each rank of the backend has its run of Train alone, see backend.RowRuns, in arrays of the whole length. The
-	// solver must be als or cavi, with Gaussian noise and a validation set, for a plain sum of trains without weights.
+	// Divided says that each rank of the backend has its run of Train alone, see backend.RowRuns,
+	// in arrays of the whole length. The solver must be als or cavi, with Gaussian noise and a
+	// validation set, for a plain sum of trains without weights.
 	Divided bool
 }
 
@@ -146,8 +147,8 @@ func newData(p *Problem) (*data, error) {
 	return d, nil
 }
 
-// countEntities returns the summed weights of the observations of each entity, by term and core. Of observations without weights each
-// rank counts a run.
+// countEntities returns the summed weights of the observations of each entity, by term and core. Of
+// observations without weights each rank counts a run.
 func countEntities(ranks backend.Ranks, terms []*tt.Train, codes [][]int32, w []float32) [][][]float64 {
 	first, rows := 0, len(codes[0])
 	if w == nil {

@@ -100,14 +100,16 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn, sharpen 
 	a.d.passes++
 }
 
-// sharpenSweep is the sweep in which series beside other terms are learned together with the noise. Before it, the others find what they can
-// explain, which series that follow every observation would not leave them.
+// sharpenSweep is the sweep in which series beside other terms are learned together with the noise.
+// Before it, the others find what they can explain, which series that follow every observation
+// would not leave them.
 const sharpenSweep = 6
 
 // single reports whether each site has one observation. The noise of others shows within a site.
 func (s *seriesValues) single() bool { return len(s.site) == len(s.term.Step) }
 
-// sharpens returns the sweep in which series are learned together with the noise: the first if there are no other terms, -1 for none.
+// sharpens returns the sweep in which series are learned together with the noise: the first if
+// there are no other terms, -1 for none.
 func (d *data) sharpens() int {
 	switch {
 	case !slices.ContainsFunc(d.series, (*seriesValues).single) || d.sites != nil || d.givenNoise > 0 || d.field.Group != nil:

@@ -60,8 +60,9 @@ const (
 	leastRise     = 5e-4
 )
 
-// Series that are learned together with the noise have found their means in that sweep, but noise and variances need settleSweeps more. Sweeps
-// before that are therefore replaced by the next whatever they score.
+// Series that are learned together with the noise have found their means in that sweep, but noise
+// and variances need settleSweeps more. Sweeps before that are therefore replaced by the next
+// whatever they score.
 const settleSweeps = 2
 
 // settles reports whether a sweep replaces those before it.
@@ -112,8 +113,10 @@ func (dr *driver) patience() int {
 	return dr.opt.Patience
 }
 
-// boundDecreased reports whether the bound of a Gaussian posterior decreased in the sweep whose weights are kept or in the one before it, which coordinate
-// ascent should not do. Decreases in earlier sweeps do not matter: where parts of the field were removed they are expected, and later sweeps made up for others.
+// boundDecreased reports whether the bound of a Gaussian posterior decreased in the sweep whose
+// weights are kept or in the one before it, which coordinate ascent should not do. Decreases in
+// earlier sweeps do not matter: where parts of the field were removed they are expected, and later
+// sweeps made up for others.
 func (dr *driver) boundDecreased() bool {
 	if dr.opt.Solver != "cavi" || dr.d.sites != nil || dr.d.noiseWeights != nil {
 		return false // sites and noise weights change the bound itself

@@ -94,7 +94,8 @@ func TestTemperedPrune(t *testing.T) {
 	}
 }
 
-// TestBoundDecreased checks that a decrease of the bound where parts of the field were removed, or after the sweep that is kept, is not reported, but one at that sweep.
+// TestBoundDecreased checks that a decrease of the bound where parts of the field were removed, or
+// after the sweep that is kept, is not reported, but one at that sweep.
 func TestBoundDecreased(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

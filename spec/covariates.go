@@ -8,9 +8,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
-// AddCovariates turns the short forms covariates, lags and history into modes, and moves
-// covariates behind the modes that identify a cell, those that are computed from the
-// training rows to the end. It adds the mode of several targets. Without modes, which may still be guessed, it does nothing.
+// AddCovariates turns the short forms covariates, lags and history into modes, and moves covariates
+// behind the modes that identify a cell, those that are computed from the training rows to the end.
+// It adds the mode of several targets. Without modes, which may still be guessed, it does nothing.
 func (d *Data) AddCovariates() {
 	if len(d.Modes) == 0 {
 		return

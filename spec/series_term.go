@@ -15,14 +15,13 @@ import (
 //	series = "series(" [ core ] ";" mode [ ";" part { "," part } ] ")"
 //	part   = "walk" | "ar" | "drift" | "trend" | "season" [ "=" period ] | "scale"
 //
-// The core names the modes of the entities, the mode after it is time. Example:
-// series(store*item; time) has one series per pair. Without a core, as in series(; time),
-// all cells share one series. Parts are the components beside a
-// constant level: walk, steps of the level that add up; ar, deviations that die out;
-// drift, a straight line whose slope is shrunk to that of all series; trend, a damped slope; season, a yearly cycle (and a weekly or daily one, where
-// the steps of time are that short), or one of the given number of steps; scale, a learned
-// factor of all components of each series, for series that are not alike. Without parts the
-// series has walk and ar.
+// The core names the modes of the entities, the mode after it is time. Example: series(store*item;
+// time) has one series per pair. Without a core, as in series(; time), all cells share one series.
+// Parts are the components beside a constant level: walk, steps of the level that add up; ar,
+// deviations that die out; drift, a straight line whose slope is shrunk to that of all series;
+// trend, a damped slope; season, a yearly cycle (and a weekly or daily one, where the steps of time
+// are that short), or one of the given number of steps; scale, a learned factor of all components
+// of each series, for series that are not alike. Without parts the series has walk and ar.
 type Series struct {
 	Time    string
 	Walk    bool

@@ -69,7 +69,8 @@ func (r *run) formulas() []model.BaselineScores {
 	return scores
 }
 
-// whoMeasures returns the rank that measures each formula: the one that has fitted it alone, and otherwise each in turn.
+// whoMeasures returns the rank that measures each formula: the one that has fitted it alone, and
+// otherwise each in turn.
 func (r *run) whoMeasures(formulas []baseline.Formula) []int {
 	ranks := make([]int, len(formulas))
 	if r.opt.Ranks == nil {

@@ -251,8 +251,8 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	return err
 }
 
-// countRows returns the number of rows per code, by mode. The processes of a group, which may be nil, count those of their run each, see
-// [peers.Rows].
+// countRows returns the number of rows per code, by mode. The processes of a group, which may be
+// nil, count those of their run each, see [peers.Rows].
 func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
 	counts := make([][]int32, len(sizes))
 	parallel.For(threads, len(sizes), func(m int) {
@@ -276,15 +276,16 @@ func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][
 	return counts
 }
 
-// meanPieces is the largest number of runs of rows whose sums by id are computed independently of each other, and leastPieceRows the
-// number of rows per id from which there is another run.
+// meanPieces is the largest number of runs of rows whose sums by id are computed independently of
+// each other, and leastPieceRows the number of rows per id from which there is another run.
 const (
 	meanPieces     = 8
 	leastPieceRows = 4
 )
 
-// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows, given the numbers of rows. The pieces of
-// rows, whose sums are added in order, depend on the numbers of rows and ids alone. Each of several ranks, nil for one process, adds the rows of its
+// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows,
+// given the numbers of rows. The pieces of rows, whose sums are added in order, depend on the
+// numbers of rows and ids alone. Each of several ranks, nil for one process, adds the rows of its
 // run, see [backend.RowRuns], and passes the sums of a piece that ends later on to the next one.
 func meanTargets(ranks backend.Ranks, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
 	means := make([][]float64, len(counts))
@@ -314,7 +315,8 @@ func meanTargets(ranks backend.Ranks, threads int, o *solver.Observations, count
 	return means
 }
 
-// addUp completes the sums of pieces of n rows, length numbers each, to which add adds rows in order. A rank adds those of its run.
+// addUp completes the sums of pieces of n rows, length numbers each, to which add adds rows in
+// order. A rank adds those of its run.
 func addUp(ranks backend.Ranks, threads, n, pieces, length int, sums []float64, add func(sum []float64, from, to int)) {
 	start := func(piece int) int { return n * piece / pieces }
 	first, end := 0, n

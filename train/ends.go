@@ -60,8 +60,8 @@ func (d *Data) FindEnds(s spec.Data, time int) error {
 	return nil
 }
 
-// step returns the step of a row of the table, where each series has its own end counted so that all end together. steps are those of
-// the ids of a mode of time.
+// step returns the step of a row of the table, where each series has its own end counted so that
+// all end together. steps are those of the ids of a mode of time.
 func (d *Data) step(steps []int64, mode, row int) int64 {
 	if d.ends != nil && d.ends.Time == mode {
 		return d.ends.Step(row)

@@ -36,8 +36,9 @@ func (d *Data) ZeroOne() bool {
 // levels of an ordinal target.
 func (d *Data) FewValues() bool { return d.levels() != nil }
 
-// LaterMode returns the mode along which all other rows come after the training rows, or after those of their series where each
-// has its own end, -1 if there is none. Of two such modes it is the finer one.
+// LaterMode returns the mode along which all other rows come after the training rows, or after
+// those of their series where each has its own end, -1 if there is none. Of two such modes it is
+// the finer one.
 func (d *Data) LaterMode() int { return d.laterMode }
 
 // findLater finds the mode that LaterMode returns.

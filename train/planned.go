@@ -10,7 +10,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// plannedRows are the plans of the training rows that the solver made, for the response and the statistics of the model.
+// plannedRows are the plans of the training rows that the solver made, for the response and the
+// statistics of the model.
 type plannedRows struct {
 	engine  backend.Backend // with the memory of the plans
 	release func() error

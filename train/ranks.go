@@ -278,8 +278,8 @@ func ownRows(r *run, n int) (from, to int) {
 	return min(n, bounds[rank]*parallel.Block), min(n, bounds[rank+1]*parallel.Block)
 }
 
-// eachOwn calls work for pieces of n rows. Over several ranks each has a run of the pieces, and bounds tells which rows. It returns
-// the first error.
+// eachOwn calls work for pieces of n rows. Over several ranks each has a run of the pieces, and
+// bounds tells which rows. It returns the first error.
 func eachOwn(r *run, n int, work func(from, to int) error) (bounds []int, err error) {
 	bounds, rank := ownBlocks(r, n)
 	failed := make([]error, bounds[rank+1]-bounds[rank])
@@ -302,8 +302,8 @@ func eachRow[T any](r *run, values []T, work func(from, to int) error) error {
 	return err
 }
 
-// inTurn calls work for the rows of each rank in turn, which continues sums, without pointers, over the rows before. All ranks get
-// the sums over all rows, in the order of one process.
+// inTurn calls work for the rows of each rank in turn, which continues sums, without pointers, over
+// the rows before. All ranks get the sums over all rows, in the order of one process.
 func inTurn[T any](r *run, bounds []int, sums []T, work func(from, to int)) {
 	ranks := r.opt.Ranks
 	if ranks == nil {

@@ -116,8 +116,9 @@ func refitFolder(opt Options) string {
 	return filepath.Join(opt.Checkpoint, "refit")
 }
 
-// refitSpec returns the specification of the second training: nothing is left to choose. Terms that the first training removed are left out of a
-// linear model only. Trains that start without them may end in a worse optimum.
+// refitSpec returns the specification of the second training: nothing is left to choose. Terms that
+// the first training removed are left out of a linear model only. Trains that start without them
+// may end in a worse optimum.
 func refitSpec(s spec.Spec, record model.Record, linear bool) spec.Spec {
 	sweeps := record.Best + 1
 	if s.Uncertainty.Bayesian() && record.Valid.N < fewValidRows {

@@ -8,8 +8,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// TestRefitTerms checks that a refit of trains starts with all terms, as the first training did: without an effect that was removed, a train of
-// stores and months lost the season to the series that all stores share, and forecasts had errors 1.4 times as large.
+// TestRefitTerms checks that a refit of trains starts with all terms, as the first training did:
+// without an effect that was removed, a train of stores and months lost the season to the series
+// that all stores share, and forecasts had errors 1.4 times as large.
 func TestRefitTerms(t *testing.T) {
 	t.Parallel()
 	s := spec.Spec{Version: 1, Terms: []string{"series(; time)", "store", "store,time.month:2"}}

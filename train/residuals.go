@@ -5,8 +5,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
-// Residuals returns the codes of at most n training rows, and their targets less the predictions of a model, on the scale of the model. Of
-// yes/no targets the prediction is a probability, and counts and their rates are on log1p.
+// Residuals returns the codes of at most n training rows, and their targets less the predictions of
+// a model, on the scale of the model. Of yes/no targets the prediction is a probability, and counts
+// and their rates are on log1p.
 func (d *Data) Residuals(m *model.Model, n int, seed uint64, threads int) (codes [][]int32, residuals []float64, err error) {
 	path, err := cpu.ChoosePath()
 	if err != nil {

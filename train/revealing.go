@@ -16,7 +16,8 @@ const (
 	namedShare     = 0.2 // of one that is named
 )
 
-// revealingCovariates warns about covariates that explain almost all of the target: the tax of a wage is not known before the wage.
+// revealingCovariates warns about covariates that explain almost all of the target: the tax of a
+// wage is not known before the wage.
 func (r *run) revealingCovariates(record *model.Record) []string {
 	if record.Valid.N == 0 || !(record.Valid.R2 >= revealingR2 || record.Valid.R2Scale >= revealingR2) { // one large row may hide it from one of them
 		return nil

@@ -12,9 +12,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// Over several ranks each may have its run of the training rows alone, see backend.RowRuns. The columns have an entry for every row, but
-// only those of the run are set, and only these take memory (see paged.Reserve). Steps that work on a run ask for ownTrain; all others ask
-// for part, which completes the columns.
+// Over several ranks each may have its run of the training rows alone, see backend.RowRuns. The
+// columns have an entry for every row, but only those of the run are set, and only these take
+// memory (see paged.Reserve). Steps that work on a run ask for ownTrain; all others ask for part,
+// which completes the columns.
 
 // part returns the rows of a part. Over several ranks all must ask in the same order.
 func (r *run) part(p dataset.Part) *solver.Observations {
@@ -44,8 +45,8 @@ func (r *run) known(p dataset.Part) (from, to int) {
 	return 0, r.size(p)
 }
 
-// divides reports whether each rank keeps its run of the training rows alone: for models whose solver spreads its observations over the
-// ranks, and of which no later step needs them all.
+// divides reports whether each rank keeps its run of the training rows alone: for models whose
+// solver spreads its observations over the ranks, and of which no later step needs them all.
 func (r *run) divides() bool {
 	s, t, d := &r.spec, &r.data.table, r.data
 	columns := t.W != nil || t.Exposure != nil || t.Censored != nil || t.Low != nil
@@ -54,8 +55,8 @@ func (r *run) divides() bool {
 		rows > r.opt.many() && rows > (r.opt.Ranks.Size()-1)*parallel.Block && r.split.Count(dataset.Valid) > 0
 }
 
-// plainTerms reports whether the specification has Gaussian noise that does not depend on the rows, no side information and trains of single modes
-// alone, and is fitted by sweeps.
+// plainTerms reports whether the specification has Gaussian noise that does not depend on the rows,
+// no side information and trains of single modes alone, and is fitted by sweeps.
 func plainTerms(s *spec.Spec) bool {
 	u := s.Uncertainty
 	terms, err := s.ParseTerms()
@@ -74,8 +75,9 @@ func plainTerms(s *spec.Spec) bool {
 	})
 }
 
-// takeShares copies the observations of each part over several ranks, each of which selects some rows of the table: all ranks get the validation and
-// test rows, and of the training rows their run.
+// takeShares copies the observations of each part over several ranks, each of which selects some
+// rows of the table: all ranks get the validation and test rows, and of the training rows their
+// run.
 func (r *run) takeShares() {
 	ranks := r.opt.Ranks
 	me, size := ranks.Rank(), ranks.Size()
@@ -130,8 +132,8 @@ func selectRows[T int32 | float32](r *run, dst, column []T, rows []int32) {
 	})
 }
 
-// selectTrain returns training rows, given the increasing numbers of those that this process has of them: all, or those of its run. All ranks get
-// all of these rows.
+// selectTrain returns training rows, given the increasing numbers of those that this process has of
+// them: all, or those of its run. All ranks get all of these rows.
 func (r *run) selectTrain(rows []int32) solver.Observations {
 	o := solver.SelectOn(nil, *r.ownTrain(), rows)
 	if r.divided {

@@ -10,8 +10,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
-// sharedSides are the side tables and the curves of covariates of fits that are compared with each other. Reading a table,
-// encoding it and computing the columns of a kernel may take as long as a short fit.
+// sharedSides are the side tables and the curves of covariates of fits that are compared with each
+// other. Reading a table, encoding it and computing the columns of a kernel may take as long as a
+// short fit.
 type sharedSides struct {
 	mu    sync.Mutex
 	known map[string]*sharedSide
@@ -46,8 +47,8 @@ func (r *run) curveFor(at int) (*model.Side, model.SideReport, error) {
 	return one.side, one.report, one.err
 }
 
-// shared computes something, or returns what another fit computed that is only compared with this one and has the same training
-// rows. The key names what else it depends on.
+// shared computes something, or returns what another fit computed that is only compared with this
+// one and has the same training rows. The key names what else it depends on.
 func (r *run) shared(key string, compute func(*sharedSide)) *sharedSide {
 	shared := r.data.sides
 	if !r.opt.Compare || shared == nil || r.pages != nil || r.opt.Ranks != nil || r.spec.Side.LengthScales != "fixed" {

@@ -18,7 +18,8 @@ func (s *tableShare) own() (from, to int) {
 	return s.bounds[s.ranks.Rank()], s.bounds[s.ranks.Rank()+1]
 }
 
-// unite sets the marks that some rank has set on all, in two lists of equal length, and reports whether one has a mark in both.
+// unite sets the marks that some rank has set on all, in two lists of equal length, and reports
+// whether one has a mark in both.
 func (s *tableShare) unite(a, b []bool) (both bool) {
 	n := len(a)
 	counts := make([]int32, 2*n)
@@ -38,7 +39,8 @@ func (s *tableShare) unite(a, b []bool) (both bool) {
 	return both
 }
 
-// keepShare says that the columns of the table are a share of them. The table has no columns then, until it is completed.
+// keepShare says that the columns of the table are a share of them. The table has no columns then,
+// until it is completed.
 func (d *Data) keepShare(ranks backend.Ranks, bounds []int) {
 	d.share = &tableShare{ranks, bounds, d.table.Codes, d.table.Y}
 	d.table.Codes, d.table.Y = make([][]int32, len(d.table.Codes)), nil

@@ -9,8 +9,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// many is the number of rows up to which all are used by what learns enough from fewer. Of more, the noise, the values that whole numbers prefer
-// and the training scores are computed from a fourth of that number of training rows, evenly spaced: the standard error of a variance is then
+// many is the number of rows up to which all are used by what learns enough from fewer. Of more,
+// the noise, the values that whole numbers prefer and the training scores are computed from a
+// fourth of that number of training rows, evenly spaced: the standard error of a variance is then
 // .14 % for normal errors. Formulas are fitted to the rows of some ids, about as many.
 func (o *Options) many() int { return cmp.Or(o.manyRows, 1<<22) }
 
@@ -23,8 +24,8 @@ type someRows struct {
 	moments tt.Moments
 }
 
-// predictedTrain returns training rows and the field's moments at them: some of a large table, unless its noise has factors of
-// entities, which need all rows.
+// predictedTrain returns training rows and the field's moments at them: some of a large table,
+// unless its noise has factors of entities, which need all rows.
 func (r *run) predictedTrain() (*solver.Observations, tt.Moments) {
 	n, u := r.size(dataset.Train), r.spec.Uncertainty
 	if _, known := r.moments[dataset.Train]; known || n <= r.opt.many() || u.Noise == spec.Auto || u.NoiseFactors() != nil {

@@ -26,7 +26,8 @@ type Chunk struct {
 	entities [][]int32 // see observed.Planned; nil if they are not known
 }
 
-// NewChunk plans the cells with the given codes, one column per mode. Over the ranks of a backend, all call it together.
+// NewChunk plans the cells with the given codes, one column per mode. Over the ranks of a backend,
+// all call it together.
 func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	c := &Chunk{cells: len(codes[0]), buffer: backend.Make[float32](b, len(codes[0])), plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
 	threads := b.Threads()
@@ -56,8 +57,8 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	return c
 }
 
-// Reshape adapts the chunk to a field that has some of the terms for which it was made, with other ranks perhaps. The leaf
-// cores of their plans stay.
+// Reshape adapts the chunk to a field that has some of the terms for which it was made, with other
+// ranks perhaps. The leaf cores of their plans stay.
 func (c *Chunk) Reshape(b backend.Backend, f *Field) {
 	c.plans, c.value = make([]*backend.Plan, len(f.Terms)), make([][]float32, len(f.Terms))
 	for k, t := range f.Terms {
@@ -158,8 +159,9 @@ func (f *Field) EvalOwn(b backend.Backend, dst Moments, c *Chunk) (pull func(adj
 	return func(adjoint []float32, grad Gradients) { f.Pull(b, c, adjoint, grad, nil) }
 }
 
-// Pull is the pullback of Eval, which a field without products of terms does not need before it. Over several ranks, the gradients
-// of the leaf cores of the terms k with own[k] are only those of [Chunk.OwnLeaves]; own may be nil.
+// Pull is the pullback of Eval, which a field without products of terms does not need before it.
+// Over several ranks, the gradients of the leaf cores of the terms k with own[k] are only those of
+// [Chunk.OwnLeaves]; own may be nil.
 func (f *Field) Pull(b backend.Backend, c *Chunk, adjoint []float32, grad Gradients, own []bool) {
 	for k, t := range f.Terms {
 		if !wanted(grad[k]) {
@@ -175,8 +177,8 @@ func (f *Field) Pull(b backend.Backend, c *Chunk, adjoint []float32, grad Gradie
 	}
 }
 
-// OwnLeaves returns the leaf core of the plan of a term and where its entities of each rank start, if each rank has all cells of its
-// own; otherwise nil.
+// OwnLeaves returns the leaf core of the plan of a term and where its entities of each rank start,
+// if each rank has all cells of its own; otherwise nil.
 func (c *Chunk) OwnLeaves(term int) (core int, bounds []int) {
 	p := c.plans[term]
 	if !p.OwnLeaves() {
@@ -209,8 +211,9 @@ func (c *Chunk) AddEffect(b backend.Backend, term int, dst, values []float32) {
 	}
 }
 
-// AddDifference adds the difference of the values of a term with two values of its slices, times a factor, to dst at the own cells.
-// The slices change from the first to the second by the function change. scratch has the length of dst.
+// AddDifference adds the difference of the values of a term with two values of its slices, times a
+// factor, to dst at the own cells. The slices change from the first to the second by the function
+// change. scratch has the length of dst.
 func (c *Chunk) AddDifference(b backend.Backend, term int, dst, scratch []float32, cores []backend.Slices, change func(), factor float32) {
 	plan := c.plans[term]
 	b.Pass(plan, cores, &backend.Job{Mean: c.buffer, Local: c.spread != nil})

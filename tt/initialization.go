@@ -35,8 +35,9 @@ func (t *Train) Anchored() bool { return t.Cores[0].Anchor != nil }
 // small, because they fit the residual of that train. Anchored terms start near 1.
 //
 // The leading train need not be the first term: the posterior of a product that starts small
-// collapses to 0. Without a train, regressions and the effects beside them start alike: their prior variances start
-// from their initial values, and that of a regression on many columns grows slowly if it is small and there are few rows.
+// collapses to 0. Without a train, regressions and the effects beside them start alike: their prior
+// variances start from their initial values, and that of a regression on many columns grows slowly
+// if it is small and there are few rows.
 func (f *Field) Initialize(b backend.Backend, stream func(term int) *rand.Rand, sd float64) {
 	f.Offset = Offset{}
 	lead := slices.IndexFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 && !t.Anchored() })

@@ -16,13 +16,13 @@
 //
 //	(P_b + sum_n w_n (x x' + C)) d_b = sum_n w_n x_bn (y_n - f0_n - sum of the moves of others),
 //
-// a fixed point of coordinate updates like those of package solver, with hyperparameters
-// and designs of the fit. Unlike in a fit, training rows do not couple the moves of
-// different blocks: the posterior has no covariance between blocks. The system is linear with one solution, so it does not matter in
-// which order rows arrive, or in how many parts, and a row that is taken out again leaves
-// no trace. A row of the fit is removed with a negative precision from each of its blocks,
-// as if the fit had ended without it and all other blocks were the same. A series is a block whose
-// posterior follows from its sites by a filter and smoother.
+// a fixed point of coordinate updates like those of package solver, with hyperparameters and
+// designs of the fit. Unlike in a fit, training rows do not couple the moves of different blocks:
+// the posterior has no covariance between blocks. The system is linear with one solution, so it
+// does not matter in which order rows arrive, or in how many parts, and a row that is taken out
+// again leaves no trace. A row of the fit is removed with a negative precision from each of its
+// blocks, as if the fit had ended without it and all other blocks were the same. A series is a
+// block whose posterior follows from its sites by a filter and smoother.
 //
 // Inner cores of trains, regressions on side information, the offset and all
 // hyperparameters stay as they are. The report says how far the offset would have moved.

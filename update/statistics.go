@@ -103,8 +103,8 @@ func relations(b backend.Backend, t *tt.Train, term, core int, rows Observed, no
 	return values
 }
 
-// planned returns a plan of rows with the covariances of a core, of which each rank of the backend has a part, the function that copies
-// values to its order, and one that releases it.
+// planned returns a plan of rows with the covariances of a core, of which each rank of the backend
+// has a part, the function that copies values to its order, and one that releases it.
 func planned(b backend.Backend, t *tt.Train, term, core int, rows Observed) (plan *backend.Plan, gather func(dst, src []float32), free func()) {
 	if rows.Chunk != nil {
 		if plan := rows.Chunk.Plan(term); slices.Equal(plan.Shapes, t.Shapes()) && plan.HasCovariances(core, t.Slices()) {
@@ -130,8 +130,8 @@ func HasPrecisions(m *model.Model) bool {
 	return lawOf(m, &ledger.Ledger{Noise: 1, Weight: 1}) != nil || m.Spec().Uncertainty.NoiseUse == "fit"
 }
 
-// Precisions returns the precisions of rows at the moments of the field, see [HasPrecisions]: those of the sites of a likelihood, or of a noise
-// model that the fit used.
+// Precisions returns the precisions of rows at the moments of the field, see [HasPrecisions]: those
+// of the sites of a likelihood, or of a noise model that the fit used.
 func Precisions(b backend.Backend, m *model.Model, rows ledger.Rows, z tt.Moments, weight float64) []float32 {
 	s := &state{fitted: m, book: &ledger.Ledger{Noise: 1, Weight: weight}, rows: rows}
 	s.law = lawOf(m, s.book)

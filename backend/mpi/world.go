@@ -17,9 +17,10 @@ import (
 // Native reports whether the program can load a library of MPI.
 const Native = true
 
-// World is the set of all ranks of a job. Its methods must be called from one goroutine at a
-// time, and by all ranks in the same order. The library is called on the thread of the caller: to pass each call to a thread of its own
-// would wake two threads per message, which may share one CPU or run on cold ones.
+// World is the set of all ranks of a job. Its methods must be called from one goroutine at a time,
+// and by all ranks in the same order. The library is called on the thread of the caller: to pass
+// each call to a thread of its own would wake two threads per message, which may share one CPU or
+// run on cold ones.
 type World struct {
 	lib        *library
 	rank, size int

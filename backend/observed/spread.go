@@ -115,7 +115,8 @@ func reduce[T any](d *Data, part func(from, to int) T, add func(a, b T) T) T {
 	return SpreadReduce(d.spread, part, add)
 }
 
-// SpreadReduce is parallel.Reduce over the observations, of which each rank computes its own. The values have no pointers.
+// SpreadReduce is parallel.Reduce over the observations, of which each rank computes its own. The
+// values have no pointers.
 func SpreadReduce[T any](s *Spread, part func(from, to int) T, add func(a, b T) T) T {
 	return reduceBlocks(s, s.blocks, part, add)
 }

@@ -1,6 +1,6 @@
-// Command reading measures how fast a table is read on some numbers of threads, each time in a
-// new process, as a fit reads it. Beside it, it measures as many processes with one thread each that read the same table
-// at the same time: what the machine itself can do.
+// Command reading measures how fast a table is read on some numbers of threads, each time in a new
+// process, as a fit reads it. Beside it, it measures as many processes with one thread each that
+// read the same table at the same time: what the machine itself can do.
 //
 //	go run ./bench/reading -table sales.csv -target bottles -modes store,item,time=year+month -threads 2,16
 package main

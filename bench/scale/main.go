@@ -1,6 +1,6 @@
-// Command scale measures how a fit scales with the number of threads, or of processes of MPI with one thread each: it runs the
-// same kft fit with each number, prints the seconds of its stages, and checks that all models
-// have the same bytes.
+// Command scale measures how a fit scales with the number of threads, or of processes of MPI with
+// one thread each: it runs the same kft fit with each number, prints the seconds of its stages, and
+// checks that all models have the same bytes.
 //
 //	go run ./bench/scale -kft bin/kft-native -launch 'mpirun -n' -threads 1,2,4,8 sales.csv --target units --term store,item,time:20
 //
@@ -142,8 +142,8 @@ type measured struct {
 	} `json:"communication"`
 }
 
-// messages returns the share of the messages in the time of a sweep, and the MB that all ranks receive in it. The first sweep is
-// left out, because it plans.
+// messages returns the share of the messages in the time of a sweep, and the MB that all ranks
+// receive in it. The first sweep is left out, because it plans.
 func (m *measured) messages() (share, megabytes float64) {
 	var messages, wall float64
 	sweeps := m.Communication.Sweeps

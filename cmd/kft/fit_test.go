@@ -81,7 +81,8 @@ func TestOddColumnNames(t *testing.T) {
 	refused(t, exitUsage, []string{"a column with that name is written in quotes"}, "fit", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
 }
 
-// A column of numbers that is left out because of units or a few values that are none is a warning, which -q and --json keep.
+// A column of numbers that is left out because of units or a few values that are none is a warning,
+// which -q and --json keep.
 func TestDamagedColumnWarns(t *testing.T) {
 	inEmptyFolder(t)
 	var b strings.Builder

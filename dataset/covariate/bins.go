@@ -53,12 +53,13 @@ func number(text string, format dataset.NumberFormat) (float64, bool) {
 	return dataset.Number(strings.TrimRight(strings.TrimSuffix(text, "%"), " "))
 }
 
-// widthBins is the number of bins that wide ones are divided into at most: with MaxBins bins of equally many rows, those at the ends of a
-// column are so wide that a steep curve is coarse there.
+// widthBins is the number of bins that wide ones are divided into at most: with MaxBins bins of
+// equally many rows, those at the ends of a column are so wide that a steep curve is coarse there.
 const widthBins = 128
 
-// cut divides sorted distinct values, each with a number of rows, into at most MaxBins bins of about equally many rows, of which none is much wider than a
-// widthBins-th of all values. It returns the centre of each bin, the mean over its rows, and the bin of each value. O(values).
+// cut divides sorted distinct values, each with a number of rows, into at most MaxBins bins of
+// about equally many rows, of which none is much wider than a widthBins-th of all values. It
+// returns the centre of each bin, the mean over its rows, and the bin of each value. O(values).
 func cut(values []float64, rows []int) (centres []float64, bin []int) {
 	if len(values) <= MaxBins {
 		return divide(values, rows, 1, -1, func(float64) float64 { return 0 }) // each has its own
@@ -74,8 +75,9 @@ func cut(values []float64, rows []int) (centres []float64, bin []int) {
 	return divide(values, rows, MaxBins-widthBins, (at(values[len(values)-1])-at(values[0]))/widthBins, at)
 }
 
-// divide cuts values into bins that end if they are wider than a width, at the places of the values, or have their share of the rows that are left: a frequent
-// value has a bin of its own, and the others divide the rest evenly.
+// divide cuts values into bins that end if they are wider than a width, at the places of the
+// values, or have their share of the rows that are left: a frequent value has a bin of its own, and
+// the others divide the rest evenly.
 func divide(values []float64, rows []int, most int, width float64, at func(v float64) float64) (centres []float64, bin []int) {
 	bin = make([]int, len(values))
 	left := 0 // rows that are in no bin yet

@@ -72,8 +72,9 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutEnds checks that bins at the ends of a column, where values are far apart, are not much wider than others: with equally many rows
-// they had a third of the range, and the square of a normal covariate was fitted with 2.5 times the error of the noise.
+// TestCutEnds checks that bins at the ends of a column, where values are far apart, are not much
+// wider than others: with equally many rows they had a third of the range, and the square of a
+// normal covariate was fitted with 2.5 times the error of the noise.
 func TestCutEnds(t *testing.T) {
 	t.Parallel()
 	const n = 20_000

@@ -118,9 +118,10 @@ func (p *Piece) load(start int64, buf []byte) []byte {
 	return buf
 }
 
-// Cut returns the whole records of the block, which starts at a position, followed by padding, whether they may contain a quote,
-// and the position at which the next block starts. There may be none. The line of an error is relative to the block. It may
-// replace the memory of buf, which is that of the piece, and returns it.
+// Cut returns the whole records of the block, which starts at a position, followed by padding,
+// whether they may contain a quote, and the position at which the next block starts. There may be
+// none. The line of an error is relative to the block. It may replace the memory of buf, which is
+// that of the piece, and returns it.
 func (p *Piece) Cut(start int64, buf []byte) (text []byte, quoted bool, next int64, memory []byte, err error) {
 	if p.text == nil || p.start != start {
 		p.err = nil

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// TextBlocks returns the number of blocks of a text of the given size, which is not compressed: Next reads one at a time,
-// after the first bytes.
+// TextBlocks returns the number of blocks of a text of the given size, which is not compressed:
+// Next reads one at a time, after the first bytes.
 func TextBlocks(size int64) int {
 	return int(max(1, (size-headSize+BlockSize-1)/BlockSize))
 }
@@ -14,9 +14,10 @@ func TextBlocks(size int64) int {
 // blockStart returns the position of a block in the text.
 func blockStart(block int) int64 { return headSize + int64(block)*BlockSize }
 
-// Restrict makes Next return the records that a reader of the whole text would return for the blocks [from, to). It must be
-// called after ReadLayout. It reports false if that is not possible: the text is compressed or has a delimiter of several
-// characters, or there is no line end before the first block.
+// Restrict makes Next return the records that a reader of the whole text would return for the
+// blocks [from, to). It must be called after ReadLayout. It reports false if that is not possible:
+// the text is compressed or has a delimiter of several characters, or there is no line end before
+// the first block.
 //
 // A record that starts before a block and ends in it belongs to the block. Where records start is not known from the
 // middle of a text, because a line end may be quoted: it is taken from the last line end before the block. Whoever

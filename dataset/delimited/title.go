@@ -13,8 +13,9 @@ const (
 	belowHeader  = 2  // records with as many fields that must follow a header
 )
 
-// checkTitle returns an error if the first record is a title and the header follows below it, as in tables that were exported as they are
-// printed. Such a record has at most one text, and the header a text in each of its fields.
+// checkTitle returns an error if the first record is a title and the header follows below it, as in
+// tables that were exported as they are printed. Such a record has at most one text, and the header
+// a text in each of its fields.
 func checkTitle(text []byte, delimiter byte, partial bool) *dataset.InputError {
 	delimiters := []byte{delimiter}
 	if first, _, _, err := firstRecord(text, delimiter); err == nil && len(first) == 1 { // no delimiter splits a title

@@ -96,7 +96,8 @@ func (s Spec) random(n int, seed uint64) []dataset.Part {
 		from += size
 	}
 	r := rand.New(rand.NewPCG(seed, splitStream))
-	// Shuffle, without a call per swap. The places of several swaps are read first, so that the accesses to memory overlap.
+	// Shuffle, without a call per swap. The places of several swaps are read first, so that the
+	// accesses to memory overlap.
 	var places [64]uint64
 	touched := dataset.Part(0)
 	for i := n - 1; i > 0; {

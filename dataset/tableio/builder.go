@@ -127,11 +127,12 @@ func (b *builder) leaveCopy(p *piece, from, n int) {
 	}
 }
 
-// aheadRows is how many rows the memory is asked for before they are copied, in steps of half as many: more than the pieces in flight have.
+// aheadRows is how many rows the memory is asked for before they are copied, in steps of half as
+// many: more than the pieces in flight have.
 const aheadRows = 1 << 20
 
-// populate returns what asks for the memory of the rows after the given end, unless an earlier piece does. Pieces that are copied at the same
-// time share large pages.
+// populate returns what asks for the memory of the rows after the given end, unless an earlier
+// piece does. Pieces that are copied at the same time share large pages.
 func (b *builder) populate(end int) func() {
 	room := cap(b.table.Y)
 	if b.populated >= min(end+aheadRows, room) || room < 2*aheadRows {

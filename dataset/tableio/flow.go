@@ -11,9 +11,9 @@ import (
 )
 
 // flow passes chunks from the goroutine that reads to the workers, and their results to a sink in
-// the order of the source. The workers do all of it: one that has finished a chunk also calls
-// the sink, for this chunk and for those that wait behind it, so that no goroutine has to be woken for a chunk. Of a text that is
-// divided each worker reads its own block.
+// the order of the source. The workers do all of it: one that has finished a chunk also calls the
+// sink, for this chunk and for those that wait behind it, so that no goroutine has to be woken for
+// a chunk. Of a text that is divided each worker reads its own block.
 type flow struct {
 	workers int
 
@@ -33,7 +33,8 @@ type flow struct {
 	tails    []*chunk // whose result must be finished
 	ended    bool     // there are no more chunks
 
-	// Workers that look for work without the lock, those of them that will find some, and the number of times that there was some.
+	// Workers that look for work without the lock, those of them that will find some, and the
+	// number of times that there was some.
 	looking, expected int
 	events            atomic.Int64
 
@@ -197,8 +198,8 @@ func (d *division) chunk(buf *buffer) *chunk {
 	return c
 }
 
-// loaded cuts the blocks whose position is known now that a chunk has been read. Where one starts depends on the one before.
-// Like done and finished, it returns what comes next.
+// loaded cuts the blocks whose position is known now that a chunk has been read. Where one starts
+// depends on the one before. Like done and finished, it returns what comes next.
 func (f *flow) loaded(ctx context.Context, c *chunk) (*chunk, step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,8 +9,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
-// joinIDs adds the ids of all processes to a dictionary, in their order, and returns the codes of those of this one. Most ids are those of
-// several processes: each looks for the first place of a share of all ids, chosen by a hash, so that every process adds each id once.
+// joinIDs adds the ids of all processes to a dictionary, in their order, and returns the codes of
+// those of this one. Most ids are those of several processes: each looks for the first place of a
+// share of all ids, chosen by a hash, so that every process adds each id once.
 func joinIDs(group peers.Group, all, own *dataset.Dict) []int32 {
 	var text []byte
 	for _, id := range own.IDs() {

@@ -28,7 +28,8 @@ type Format struct {
 	// numbers, as 1234.5.
 	Numbers dataset.NumberFormat
 
-	// Peers are processes that read the same files at the same time, so that each of them reads a part for all; nil for none.
+	// Peers are processes that read the same files at the same time, so that each of them reads a
+	// part for all; nil for none.
 	Peers peers.Group
 
 	// Share makes VisitBatches visit the chunks of this process only; nil for all of them.
@@ -260,7 +261,8 @@ func (p *pipeline) workers() int {
 // load reads the block of a divided text.
 func (c *chunk) load() { c.piece, c.buf.text = c.division.Read(c.block, c.buf.text) }
 
-// cut cuts the block, which starts at a position, and returns where the next one starts. -1 is that of a block that must not be read.
+// cut cuts the block, which starts at a position, and returns where the next one starts. -1 is that
+// of a block that must not be read.
 func (c *chunk) cut(position int64) int64 {
 	if position >= 0 {
 		c.text, c.quoted, position, c.buf.text, c.err = c.piece.Cut(position, c.buf.text)

@@ -27,8 +27,9 @@ func Read(ctx context.Context, source Source, schema dataset.Schema, format Form
 	return p.readTable(ctx)
 }
 
-// ReadShare is Read by the processes of format.Peers, each of which may keep some rows alone: if bounds is not nil, process r has those
-// from bounds[r] to bounds[r+1], and the table, which has no repeated cells, has no columns but codes and targets.
+// ReadShare is Read by the processes of format.Peers, each of which may keep some rows alone: if
+// bounds is not nil, process r has those from bounds[r] to bounds[r+1], and the table, which has no
+// repeated cells, has no columns but codes and targets.
 func ReadShare(ctx context.Context, source Source, schema dataset.Schema, format Format, threads int) (t *dataset.Table, bounds []int, err error) {
 	p := pipeline{source: source, schema: schema, format: format, threads: threads}
 	if t, bounds = p.readTogether(ctx, true); t != nil {

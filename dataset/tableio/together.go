@@ -15,12 +15,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
-// Several processes can read one table together: each parses some of its units, and all get all rows, or each keeps its own. The units
-// of a plain text are its blocks, those of a Parquet file its row groups; other files are one unit each. Blocks and row groups
-// have the borders of one process, and ids are numbered in the order of the parts, so the table is the same.
+// Several processes can read one table together: each parses some of its units, and all get all
+// rows, or each keeps its own. The units of a plain text are its blocks, those of a Parquet file
+// its row groups; other files are one unit each. Blocks and row groups have the borders of one
+// process, and ids are numbered in the order of the parts, so the table is the same.
 //
-// Whatever is unusual (an error, line ends within quotes at a border, files that differ) makes all processes read the whole
-// table. Then they behave as one process does.
+// Whatever is unusual (an error, line ends within quotes at a border, files that differ) makes all
+// processes read the whole table. Then they behave as one process does.
 
 // inputPart is a run of units of an input.
 type inputPart struct {
@@ -83,7 +84,8 @@ func (s Source) units() (units []unit, mark [sha256.Size]byte, ok bool) {
 	return units, mark, true
 }
 
-// units returns the weights of the units of a file, whether it is plain text, and a hash of its size and some of its content.
+// units returns the weights of the units of a file, whether it is plain text, and a hash of its
+// size and some of its content.
 func (in input) units() (weights []float64, text bool, mark [sha256.Size]byte) {
 	f, err := os.Open(in.name)
 	if err != nil {
@@ -174,8 +176,8 @@ type inputPartFacts struct {
 	Start, End   int64
 }
 
-// readTogether reads the table together with the peers. It returns nil if each has to read it alone. If the processes may keep
-// their rows and do so, it returns where those of each start.
+// readTogether reads the table together with the peers. It returns nil if each has to read it
+// alone. If the processes may keep their rows and do so, it returns where those of each start.
 func (p *pipeline) readTogether(ctx context.Context, keep bool) (t *dataset.Table, bounds []int) {
 	group := p.format.Peers
 	if group == nil || group.Size() == 1 {
@@ -228,8 +230,8 @@ func (p *pipeline) readPart(ctx context.Context, facts *partFacts) *builder {
 	return b
 }
 
-// fitTogether reports whether the parts of all processes are the table: none failed, their files are the same, and each part of a
-// text ends where the next one starts.
+// fitTogether reports whether the parts of all processes are the table: none failed, their files
+// are the same, and each part of a text ends where the next one starts.
 func fitTogether(all []partFacts) bool {
 	before, rows := -1, 0
 	for r, f := range all {
@@ -250,8 +252,8 @@ func fitTogether(all []partFacts) bool {
 	return rows <= math.MaxInt32
 }
 
-// join returns the builder of the whole table, given that of the part of this process. If the processes may keep their rows and do so, it
-// also returns where those of each start.
+// join returns the builder of the whole table, given that of the part of this process. If the
+// processes may keep their rows and do so, it also returns where those of each start.
 func (p *pipeline) join(b *builder, all []partFacts, keep bool) (*builder, []int) {
 	group, own := p.format.Peers, b.table
 	whole := newBuilder(p.schema, 0, 0)

@@ -144,7 +144,8 @@ func TestReadParquetTogether(t *testing.T) {
 	checkTogether(t, Files(path, path), dataset.Schema{Target: "units", Modes: modes, Duplicates: "sum"}, true)
 }
 
-// Processes that may keep their rows do so if no cell is repeated and there are no other columns; together they have the table of one.
+// Processes that may keep their rows do so if no cell is repeated and there are no other columns;
+// together they have the table of one.
 func TestReadShare(t *testing.T) {
 	t.Parallel()
 	modes, err := dataset.ParseModes("store,item,time=month")

@@ -11,8 +11,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
 )
 
-// A store is the same one in a file that writes 12 and in one that writes 12.0, for any number of threads. Decimals and numbers with
-// leading zeros are other ids.
+// A store is the same one in a file that writes 12 and in one that writes 12.0, for any number of
+// threads. Decimals and numbers with leading zeros are other ids.
 func TestWholeNumbersAreOneID(t *testing.T) {
 	t.Parallel()
 	var first, second strings.Builder

@@ -47,8 +47,9 @@ func Huge[T any](array []T) {
 	}
 }
 
-// Populate asks the system for the memory of a part of an array that several goroutines are about to write for the first time. Without it each
-// of them clears a large page, of which the system keeps one. The request may fail.
+// Populate asks the system for the memory of a part of an array that several goroutines are about
+// to write for the first time. Without it each of them clears a large page, of which the system
+// keeps one. The request may fail.
 func Populate[T any](part []T) {
 	if size := len(part) * int(unsafe.Sizeof(*new(T))); size > 0 {
 		populate(uintptr(unsafe.Pointer(unsafe.SliceData(part))), uintptr(size))

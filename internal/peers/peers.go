@@ -30,8 +30,8 @@ func Even(n, size int) (bounds []int) {
 	return bounds
 }
 
-// Rows cuts n rows into one run of whole blocks, see package parallel, per process: process r has those from bounds[r] to
-// bounds[r+1]. Where a process has only some rows, it has those of its run.
+// Rows cuts n rows into one run of whole blocks, see package parallel, per process: process r has
+// those from bounds[r] to bounds[r+1]. Where a process has only some rows, it has those of its run.
 func Rows(n, size int) (bounds []int) {
 	bounds = Even((n+parallel.Block-1)/parallel.Block, size)
 	for r, block := range bounds {
@@ -77,7 +77,8 @@ func Taken(group Group, sent []int) (taken []int) {
 	return taken
 }
 
-// Pass sends values[sent[r]:sent[r+1]], which have no pointers, to each process r and receives dst[taken[r]:taken[r+1]] from it.
+// Pass sends values[sent[r]:sent[r+1]], which have no pointers, to each process r and receives
+// dst[taken[r]:taken[r+1]] from it.
 func Pass[T any](group Group, dst, values []T, sent, taken []int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	inBytes := func(n []int) []int {
@@ -90,8 +91,8 @@ func Pass[T any](group Group, dst, values []T, sent, taken []int) {
 	group.Exchange(Bytes(values), Bytes(dst), inBytes(sent), inBytes(taken))
 }
 
-// Move sends values, of which process r has the run held[r] to held[r+1] of all, to the processes that have them afterwards, given by final.
-// dst is the final run of this process.
+// Move sends values, of which process r has the run held[r] to held[r+1] of all, to the processes
+// that have them afterwards, given by final. dst is the final run of this process.
 func Move[T any](group Group, dst, values []T, held, final []int) {
 	me := group.Rank()
 	sent, taken := make([]int, len(held)), make([]int, len(held))
@@ -131,8 +132,9 @@ func Each[T any](group Group, own T) []T {
 	return all
 }
 
-// Sum returns the sums of the values of all processes, which have as many each. The values are whole numbers, of which any order has the same
-// sum. Each process adds a run of them, so that it receives twice as many values as there are sums.
+// Sum returns the sums of the values of all processes, which have as many each. The values are
+// whole numbers, of which any order has the same sum. Each process adds a run of them, so that it
+// receives twice as many values as there are sums.
 func Sum[T ~int32 | ~int64 | ~float64](group Group, own []T) []T {
 	sums := make([]T, len(own))
 	bounds := Even(len(own), group.Size())
@@ -146,7 +148,8 @@ func Sum[T ~int32 | ~int64 | ~float64](group Group, own []T) []T {
 	return sums
 }
 
-// Runs returns the values [bounds[r], bounds[r+1]) of each process, where r is this one. All have as many values, without pointers.
+// Runs returns the values [bounds[r], bounds[r+1]) of each process, where r is this one. All have
+// as many values, without pointers.
 func Runs[T any](group Group, own []T, bounds []int) [][]T {
 	n, size := bounds[group.Rank()+1]-bounds[group.Rank()], group.Size()
 	taken, runs := make([]int, size+1), make([][]T, size)

@@ -27,7 +27,8 @@ func Spelling(ids, known []string) string {
 	return ""
 }
 
-// Alike returns the first two of some ids that people take for the same, except by punctuation or as truth values, in what they differ, and how many ids have such an earlier one.
+// Alike returns the first two of some ids that people take for the same, except by punctuation or
+// as truth values, in what they differ, and how many ids have such an earlier one.
 func Alike(ids []string) (first, second, text string, n int) {
 	for _, s := range spellings[:alikeSpellings] {
 		known := make(map[string]string, len(ids))

@@ -1,8 +1,8 @@
 // Package wholeid says which ids are the same whole number.
 package wholeid
 
-// Of returns the id 12 for 12.0, as programs write whole numbers of a column in which a value is missing, and other ids as they are. Ids with
-// leading zeros are no whole numbers.
+// Of returns the id 12 for 12.0, as programs write whole numbers of a column in which a value is
+// missing, and other ids as they are. Ids with leading zeros are no whole numbers.
 func Of[T ~string | ~[]byte](id T) T {
 	point := 0
 	for point < len(id) && id[point] != '.' {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Minutes returns the names of the functions of periods of n minutes: that which a moment is in, as in date10min, and that whose beginning is
-// the nearest to it, as in near10min.
+// Minutes returns the names of the functions of periods of n minutes: that which a moment is in, as
+// in date10min, and that whose beginning is the nearest to it, as in near10min.
 func Minutes(n int) (in, nearest string) {
 	text := strconv.Itoa(n) + "min"
 	return "date" + text, "near" + text

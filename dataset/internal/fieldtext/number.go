@@ -10,11 +10,11 @@ import (
 // strconv.AppendFloat(dst, float64(v), 'g', -1, 32), in a quarter of its time for numbers from
 // 1e-4 to 1e6 in absolute value.
 //
-// With v = m 2^e for an integer m, all numbers within half a unit of m are read as v: the
-// interval (2m-1, 2m+1) 2^(e-1), with its ends if m is even. Times 10^p, its middle and its half width are
-// integers 2m 5^p and 5^p in units of 2^(p+e-1), below 2^63. With the least p for which 2^(e+23) 10^p is
-// at least 10^7, an integer is in the interval, because 10^7 > 2^23. Digits are dropped from its end while a multiple of
-// the remaining unit is in the interval.
+// With v = m 2^e for an integer m, all numbers within half a unit of m are read as v: the interval
+// (2m-1, 2m+1) 2^(e-1), with its ends if m is even. Times 10^p, its middle and its half width are
+// integers 2m 5^p and 5^p in units of 2^(p+e-1), below 2^63. With the least p for which 2^(e+23)
+// 10^p is at least 10^7, an integer is in the interval, because 10^7 > 2^23. Digits are dropped
+// from its end while a multiple of the remaining unit is in the interval.
 func AppendFloat32(dst []byte, v float32) []byte {
 	bits := math.Float32bits(v)
 	if bits == 0 {
@@ -106,8 +106,8 @@ var decimalScales = func() (scales [mostExponent - leastExponent + 1]decimalScal
 
 const digitPairs = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
 
-// digits has the digits of a number, at most mostDigits, at its start, and room after them: copies of a constant length are
-// faster than those of a few bytes.
+// digits has the digits of a number, at most mostDigits, at its start, and room after them: copies
+// of a constant length are faster than those of a few bytes.
 type digits [mostDigits + 16]byte
 
 const mostDigits = 10

@@ -69,7 +69,8 @@ func Adding(m dataset.Mode, dict *dataset.Dict) *Encoder {
 	})
 }
 
-// Fixed returns an encoder that leaves the dictionary as it is. An id that it does not contain may stand for another, see [dataset.Dict.Meant].
+// Fixed returns an encoder that leaves the dictionary as it is. An id that it does not contain may
+// stand for another, see [dataset.Dict.Meant].
 func Fixed(m dataset.Mode, dict *dataset.Dict) *Encoder {
 	return New(m, dict, func(id []byte) int32 {
 		if code, ok := dict.Meant(id); ok {

@@ -131,9 +131,10 @@ func IsMissing(b []byte) bool {
 	return false
 }
 
-// StandsForMissing reports whether a trimmed field is a text that programs and people write where a number is missing: #N/A (spreadsheets),
-// None and <NA> (Python), a question mark, a point (SAS, Stata), n.a. Among texts it may be one of them, so IsMissing does not
-// know it. A dash is not among them, because accounts write it for 0, nor are errors of a computation, such as #DIV/0!.
+// StandsForMissing reports whether a trimmed field is a text that programs and people write where a
+// number is missing: #N/A (spreadsheets), None and <NA> (Python), a question mark, a point (SAS,
+// Stata), n.a. Among texts it may be one of them, so IsMissing does not know it. A dash is not
+// among them, because accounts write it for 0, nor are errors of a computation, such as #DIV/0!.
 func StandsForMissing(b []byte) bool {
 	if len(b) > 4 {
 		return false

@@ -120,8 +120,9 @@ func monthNamed(word string) int {
 	return otherMonths[word]
 }
 
-// otherMonths are the names and abbreviations in German, French, Spanish, Italian, Portuguese and Dutch that differ from English ones. Abbreviations that are English words, such
-// as set and out, are not among them.
+// otherMonths are the names and abbreviations in German, French, Spanish, Italian, Portuguese and
+// Dutch that differ from English ones. Abbreviations that are English words, such as set and out,
+// are not among them.
 var otherMonths = func() map[string]int {
 	named := map[string]int{}
 	for i, names := range []string{
