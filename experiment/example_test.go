@@ -32,8 +32,7 @@ func ExampleSummarize() {
 	// new            0.7167 ± 0.0503       10.0      30.0   60.0  100
 	// old            0.7033 ± 0.0451       10.0      30.0   60.0  100
 	//
-	// Minus old, on the same splits: mean difference, its standard error SE, and the difference in
-	// units of SE; better or worse if it exceeds 2 SE
+	// Minus old, on the same splits: mean difference, its standard error SE, and the difference in units of SE; better or worse if it exceeds 2 SE
 	//
 	// configuration  measure  difference       SE  in SE  n
 	// new            R2         +0.01333  0.00333   +4.0  3  better

@@ -46,6 +46,6 @@ func ExampleNewScale() {
 	fmt.Printf("%.2f\n", z)
 	fmt.Println(scale.Forward(z, []float32{-1}))
 	// Output:
-	// [-1.47 -0.26 0.50 1.23] the target -1 is outside the domain of transform sqrt, which requires
-	// values of 0 or more; correct the value, or use transform identity
+	// [-1.47 -0.26 0.50 1.23]
+	// the target -1 is outside the domain of transform sqrt, which requires values of 0 or more; correct the value, or use transform identity
 }

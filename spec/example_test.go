@@ -36,8 +36,8 @@ func ExampleSpec_Validate() {
 	s.Fill()
 	fmt.Println(s.Validate())
 	// Output:
-	// transform: unknown value "log1"; use identity, log1p, sqrt, cbrt1p, power, power:P or auto
-	// (did you mean "log1p"?) terms[1]: unknown mode "stores" (did you mean "store"?)
+	// transform: unknown value "log1"; use identity, log1p, sqrt, cbrt1p, power, power:P or auto (did you mean "log1p"?)
+	// terms[1]: unknown mode "stores" (did you mean "store"?)
 }
 
 func ExampleSpec_Set() {
