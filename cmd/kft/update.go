@@ -99,7 +99,7 @@ func (c *updateCommand) Run(e *env) error {
 	if report.Repeated > 0 {
 		fmt.Fprintf(&b, "The model had taken in %s of these before, with the same values, and now has them twice; --remove takes rows out again.\n", textformat.Count(report.Repeated))
 	}
-	if added != nil && c.Table != "-" {
+	if added != nil && c.Table != "-" && added.Rows >= added.Trained { // fewer rows are not the table of the fit
 		if _, err := m.ReadFitted(e.ctx, kft.Files(c.Table), opt); err == nil {
 			fmt.Fprintf(&b, "warning: %s is the table of the fit: the model now has the rows of its training set twice, so intervals are too narrow; update it with rows that the fit has not used\n", c.Table)
 		}
