@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -45,13 +46,16 @@ func TestRefit(t *testing.T) {
 			t.Parallel()
 			spec := refitSpec(t, inference)
 			before, first := fit(t, spec, kft.Options{})
+			spec.Fit.Refit = "valid"
+			_, measured := fit(t, spec, kft.Options{})
 			spec.Fit.Refit = "all"
 			after, second := fit(t, spec, kft.Options{})
-			if r := second.Refit; r == nil || r.Rows != 2400 || r.Sweeps != first.Best+1 || len(second.Warnings) != len(first.Warnings) {
+			if r := second.Refit; r == nil || r.Rows != 2400 || r.Measured != measured.Refit.Rows || r.KeepsTest || r.Sweeps != first.Best+1 || len(second.Warnings) != len(first.Warnings) {
 				t.Fatalf("got refit %+v with warnings %q, want 2,400 rows and %d sweeps", r, second.Warnings, first.Best+1)
 			}
 
-			// The scores are those of the first training, also after saving and loading.
+			// The scores of the test set are those of a training that has not seen it, and the others those of
+			// the first one, also after saving and loading.
 			file := filepath.Join(t.TempDir(), "m.kft")
 			if err := after.Save(file); err != nil {
 				t.Fatal(err)
@@ -65,7 +69,9 @@ func TestRefit(t *testing.T) {
 				t.Fatal("the file does not say that the model was refitted")
 			}
 			record.Refit = nil
-			a, _ := json.Marshal(before.Record())
+			want := before.Record()
+			want.Test, want.Baseline, want.Warnings = measured.Test, measured.Baseline, measured.Warnings
+			a, _ := json.Marshal(want)
 			b, _ := json.Marshal(record)
 			if !bytes.Equal(a, b) {
 				t.Errorf("got the record %s, want %s", b, a)
@@ -101,6 +107,73 @@ func TestRefit(t *testing.T) {
 			again, _ := fit(t, spec, kft.Options{Threads: 1})
 			if !bytes.Equal(modelBytes(t, again), modelBytes(t, after)) {
 				t.Error("a second fit gives other bytes")
+			}
+		})
+	}
+}
+
+// TestRefitKeepsTest checks a model that was trained again on the training and the validation set.
+func TestRefitKeepsTest(t *testing.T) {
+	t.Parallel()
+	spec := refitSpec(t, "mean-field")
+	_, first := fit(t, spec, kft.Options{})
+	spec.Fit.Refit = "valid"
+	m, r := fit(t, spec, kft.Options{})
+	rows := first.Train.N + first.Valid.N
+	if held := r.Refit; held == nil || !held.KeepsTest || held.Measured != held.Rows || held.Rows < rows || held.Rows+first.Test.N != 2400 {
+		t.Fatalf("got refit %+v, want one on all but the %d test rows", r.Refit, first.Test.N)
+	}
+	if !(r.Test.RMSE < first.Test.RMSE) || r.Train.RMSE != first.Train.RMSE || r.Valid.RMSE != first.Valid.RMSE {
+		t.Errorf("RMSE %g, %g and %g before, %g, %g and %g after; want a lower one on test alone", first.Train.RMSE, first.Valid.RMSE, first.Test.RMSE, r.Train.RMSE, r.Valid.RMSE, r.Test.RMSE)
+	}
+	if a, b := first.Baseline[0], r.Baseline[0]; a.Name != b.Name || a.Valid.RMSE != b.Valid.RMSE || a.Test.RMSE == b.Test.RMSE {
+		t.Errorf("formula %q has RMSE %g and %g, after the refit %q has %g and %g; want another one on test, where it knows more rows too", a.Name, a.Valid.RMSE, a.Test.RMSE, b.Name, b.Valid.RMSE, b.Test.RMSE)
+	}
+	table := kft.Files(spec.Data.Files...)
+	for part, seen := range map[dataset.Part]bool{dataset.Valid: true, dataset.Test: false} {
+		score, sum, err := m.EvaluatePart(t.Context(), table, part, kft.TableOptions{})
+		if err != nil || sum.Fitted != seen {
+			t.Errorf("%v: %v, rows of the training: %v, want %v", part, err, sum.Fitted, seen)
+		}
+		if part == dataset.Test && math.Abs(score.RMSE-r.Test.RMSE) > 1e-6*r.Test.RMSE {
+			t.Errorf("an evaluation has RMSE %g on test, the record %g", score.RMSE, r.Test.RMSE)
+		}
+		_, _, err = m.RecalibratePart(t.Context(), table, part, "split", kft.TableOptions{})
+		if seen != (err != nil) {
+			t.Errorf("calibration with %v: %v", part, err)
+		}
+	}
+}
+
+// TestRefitByDefault checks on which rows a model with automatic terms is trained in the end.
+func TestRefitByDefault(t *testing.T) {
+	t.Parallel()
+	table := addColumn(readFile(t, testtable.WriteSales(t, 600)), "part", func(row int, _ string) string {
+		return []string{"train", "train", "train", "valid", "test"}[row%5]
+	})
+	file := writeFile(t, "sales.csv", table)
+	for _, c := range []struct {
+		split     string
+		rows      int // 0 for no refit
+		keepsTest bool
+	}{
+		{"random:60/20/20", 600, false},
+		{"random:80/20/0", 600, false},
+		{"column:part", 480, true},
+		{"time:last=2", 0, false},
+		{"entity:item=20%", 0, false},
+	} {
+		t.Run(c.split, func(t *testing.T) {
+			t.Parallel()
+			s := kft.Spec{Data: salesSpec(file).Data, Split: c.split, Fit: kft.FitSpec{Effort: "quick"}}
+			_, r := fit(t, s, kft.Options{})
+			switch {
+			case c.rows == 0:
+				if r.Refit != nil {
+					t.Errorf("got the refit %+v, want none", r.Refit)
+				}
+			case r.Refit == nil || r.Refit.Rows != c.rows || r.Refit.KeepsTest != c.keepsTest:
+				t.Errorf("got the refit %+v, want one on %d rows, keeps the test set: %v; warnings %q", r.Refit, c.rows, c.keepsTest, r.Warnings)
 			}
 		})
 	}

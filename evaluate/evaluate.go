@@ -52,7 +52,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	if score.N == 0 {
 		return score, sum, noTargets(m, source)
 	}
-	sum.Fitted = m.Record().Refit != nil && isFitted(ctx, m, source, sum.Rows, opt)
+	sum.Fitted = m.Record().Refit.Saw(dataset.Test) && isFitted(ctx, m, source, sum.Rows, opt)
 	if sum.Rows != m.FittedRows() { // else it is the table of the fit: errors on training rows are too small
 		sum.Warnings = append(sum.Warnings, CoverageWarnings(m, score, "the table")...)
 	}
@@ -102,7 +102,7 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 		return metrics.Score{}, model.Summary{}, err
 	}
 	sum := m.NewSummary()
-	sum.Rows, sum.Fitted = len(rows.Y), m.Record().Refit != nil
+	sum.Rows, sum.Fitted = len(rows.Y), m.Record().Refit.Saw(part)
 	m.CountOrigins(&sum, rows.Codes, rows.Y)
 	score := s.Score(m)
 	if part != dataset.Train {

@@ -91,8 +91,8 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 	if part != dataset.Valid && part != dataset.Test {
 		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because errors on rows that it was fitted to are too small; use the validation or the test set", partName(part))
 	}
-	if m.Record().Refit != nil {
-		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because it was trained again on all rows; use a table of other rows", partName(part))
+	if m.Record().Refit.Saw(part) {
+		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because it was trained again on these rows; use a table of other rows", partName(part))
 	}
 	uncorrected, err := withoutCorrection(m, kind)
 	if err != nil {

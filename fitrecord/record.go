@@ -234,12 +234,23 @@ type Learned struct {
 	End   float64 `json:"end"`
 }
 
-// A Refit describes a second training on the rows of all parts, with what the first one
-// had chosen. The scores, the conformal correction and the correction of means are those of the
-// first, and so is the noise as a rule.
+// A Refit describes a second training on the rows of all parts, or of all but the test set, with what
+// the first one had chosen. The conformal correction and the correction of means are those of the
+// first, and so are the noise as a rule and all scores but those of a test set that it has not seen.
 type Refit struct {
 	Rows    int     `json:"rows"`
 	Sweeps  int     `json:"sweeps"`          // or epochs
 	R2Scale float64 `json:"r2_scale"`        // on these rows and the modelling scale
 	Noise   bool    `json:"noise,omitempty"` // whether the noise is its own, which was much larger
+
+	KeepsTest bool `json:"keeps_test,omitempty"` // whether the test set was not among the rows
+
+	// Measured is the number of rows that the model was trained on when the test set was measured: those of
+	// this refit, or of one before it; 0 if the scores are those of the first training.
+	Measured int `json:"measured_rows,omitempty"`
+}
+
+// Saw reports whether the rows of a part were among those of the refit; no refit saw any.
+func (r *Refit) Saw(part dataset.Part) bool {
+	return r != nil && !(part == dataset.Test && r.KeepsTest)
 }

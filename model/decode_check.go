@@ -140,7 +140,7 @@ func (d *decoder) checkRecord() error {
 	if r.Rows.Rows < 0 {
 		return fmt.Errorf("its record has %d rows", r.Rows.Rows)
 	}
-	if r.Refit != nil && (r.Refit.Rows < 0 || r.Refit.Sweeps < 0) {
+	if r.Refit != nil && (r.Refit.Rows < 0 || r.Refit.Sweeps < 0 || r.Refit.Measured < 0 || r.Refit.Measured > r.Refit.Rows) {
 		return fmt.Errorf("its record has a refit on %d rows in %d sweeps", r.Refit.Rows, r.Refit.Sweeps)
 	}
 	if err := checkTargets(r.Targets, d.m); err != nil {

@@ -60,7 +60,11 @@ func (b *builder) series() error {
 		return nil
 	}
 	blocks := []block{text("Dots are values of the table; the line is the predicted median of each period, the band its 90 %% interval. Values of the training set were used to fit the model.")}
-	if b.record.Refit != nil {
+	switch {
+	case b.record.Refit == nil:
+	case b.record.Refit.KeepsTest:
+		blocks[0].Text += " It was then trained again on them and on those of the validation set."
+	default:
 		blocks[0].Text += " It was then trained again on all of them."
 	}
 	for _, f := range figures {

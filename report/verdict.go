@@ -83,7 +83,7 @@ func (b *builder) whereNot() answer {
 	const question = "Do they hold everywhere?"
 	worst := b.worstGroups(3)
 	seen := ""
-	if b.record.Refit != nil {
+	if b.record.Refit.Saw(b.measured.part) {
 		seen = " " + seenRows
 	}
 	if len(worst) == 0 {

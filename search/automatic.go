@@ -36,7 +36,7 @@ type effort struct {
 
 var efforts = map[string]effort{
 	"quick":    {rows: 30_000, sweeps: 8, rank: 10, fitting: 20},
-	"normal":   {rows: 100_000, sweeps: 15, rank: 20, fitting: 60},
+	"normal":   {rows: 100_000, sweeps: 15, rank: 20, fitting: 60, valid: 60_000},
 	"thorough": {rows: 200_000, sweeps: 30, rank: 30, fitting: 100, patience: 8, valid: 60_000},
 }
 

@@ -23,7 +23,8 @@ import (
 // order of cores is auto, Fit chooses it next, by short fits. If the scale or the
 // likelihood is auto, Fit trains one model per combination that the data allows and
 // returns the one with the smallest CRPS on the validation set. If the specification says
-// so, the result is trained again on all rows. All fits share the time budget.
+// so, or leaves it open and the table is not large, the result is trained again on more rows. All fits
+// share the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	if _, err := Complete(&s, source, false); err != nil {
 		return nil, nil, err
@@ -39,7 +40,7 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 			return nil, nil, err
 		}
 	}
-	if !s.Automatic() && !hasChoice(s) && s.Fit.Refit != "all" {
+	if !s.Automatic() && !hasChoice(s) && s.Fit.Refit == spec.RefitNone {
 		return train.ReadAndFit(ctx, s, source, opt)
 	}
 	data, err := train.Read(ctx, s, source, opt)
@@ -93,28 +94,49 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.Fit.Refit != "all" {
+	s.Fit.Refit = resolveRefit(s, data, opt)
+	if s.Fit.Refit == spec.RefitNone {
 		m, r, err := fitOn(ctx, s, data, opt)
 		if err != nil {
 			return nil, nil, err
 		}
 		return withDecisions(m, r, recent), r, nil
 	}
-	if err := train.CheckRefit(opt); err != nil {
-		return nil, nil, err
+	refits := []string{s.Fit.Refit}
+	if s.Fit.Refit == spec.RefitAll && refitsTwice(s, data, opt) && data.Count(dataset.Valid) > 0 && data.Count(dataset.Test) > 0 {
+		refits = []string{spec.RefitValid, spec.RefitAll}
 	}
-	// A sweep over all rows takes longer than one over the training rows, and the refit has
+	// A sweep over more rows takes longer than one over the training rows, and a refit has
 	// at most as many.
 	first, began := opt, time.Now()
-	rows, all := data.Count(dataset.Train), data.Used()
-	first.TimeBudget = time.Duration(float64(opt.TimeBudget) * float64(rows) / float64(rows+all))
+	rows := data.Count(dataset.Train)
+	together := rows
+	for _, which := range refits {
+		if err := train.CheckRefit(which, opt); err != nil {
+			return nil, nil, err
+		}
+		together += rows + data.Count(dataset.Valid)
+		if which == spec.RefitAll {
+			together += data.Count(dataset.Test)
+		}
+	}
+	first.TimeBudget = time.Duration(float64(opt.TimeBudget) * float64(rows) / float64(max(together, 1)))
 	m, r, err := fitOn(ctx, s, data, first)
 	if err != nil {
 		return nil, nil, err
 	}
 	m = withDecisions(m, r, recent)
-	opt.TimeBudget = remaining(opt.TimeBudget, began)
-	return train.Refit(ctx, m, r, data, opt)
+	budget := opt.TimeBudget
+	for _, which := range refits {
+		opt.TimeBudget = remaining(budget, began)
+		if m, r, err = train.Refit(ctx, m, r, data, which, opt); err != nil {
+			return nil, nil, err
+		}
+		if r.Refit == nil {
+			break // it was given up, and so would be the next
+		}
+	}
+	return m, r, nil
 }
 
 // withDecisions adds decisions to the record of a model.

@@ -36,6 +36,7 @@ func (s Spec) leaveOpen(d *Spec) {
 	if s.Side.Regresses() {
 		d.Side.Variant = Auto
 	}
+	d.Fit.Refit = Auto
 	bayesian := d.Uncertainty.Bayesian() && s.Fit.Solver != "adam"
 	if _, given := u.NoiseVariance.Value(); !given {
 		d.Uncertainty.Noise = Auto

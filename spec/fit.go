@@ -17,8 +17,15 @@ type Fit struct {
 	Epochs       int     `yaml:"epochs" json:"epochs" doc:"adam: maximum number of passes over the data"`
 	Effort       string  `yaml:"effort" json:"effort" doc:"time spent on automatic choices: quick, normal or thorough"`
 	Schedule     string  `yaml:"schedule" json:"schedule" doc:"adam: joint (all cores per step) or block (one core after the other)"`
-	Refit        string  `yaml:"refit" json:"refit" doc:"none, or all: train again on every row after choosing and measuring"`
+	Refit        string  `yaml:"refit" json:"refit" doc:"train again after choosing: auto, none, valid (training and validation set) or all (every row, after measuring)"`
 }
+
+// Values of fit.refit.
+const (
+	RefitNone  = "none"
+	RefitValid = "valid" // the training and the validation set; the test set is measured afterwards
+	RefitAll   = "all"   // all rows; the scores are those measured before
+)
 
 // Efforts returns the values of fit.effort.
 func Efforts() []string { return []string{"quick", "normal", "thorough"} }
@@ -61,7 +68,7 @@ func (f Fit) validate(ps *Problems) {
 	oneOf(ps, "fit.prune", f.Prune, "yes", "no")
 	oneOf(ps, "fit.schedule", f.Schedule, "joint", "block")
 	oneOf(ps, "fit.effort", f.Effort, Efforts()...)
-	oneOf(ps, "fit.refit", f.Refit, "none", "all")
+	oneOf(ps, "fit.refit", f.Refit, Auto, RefitNone, RefitValid, RefitAll)
 }
 
 // yesNo returns the spelling of a YAML boolean, and any other text as it is.

@@ -47,7 +47,7 @@ func Default() Spec {
 		Fit: Fit{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6, Prune: "yes",
-			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint", Effort: "normal", Refit: "none",
+			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint", Effort: "normal", Refit: RefitNone,
 		},
 		Seed: 1,
 	}

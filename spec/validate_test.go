@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 		{"learning rate", func(s *Spec) { s.Fit.LearningRate = -1 }, []string{"fit.learning-rate: -1"}},
 		{"batch", func(s *Spec) { s.Fit.Batch = 1.5 }, []string{"fit.batch: 1.5 is not a share from 0.01 to 1"}},
 		{"schedule", func(s *Spec) { s.Fit.Schedule = "blocks" }, []string{"fit.schedule", `"block"`}},
-		{"refit", func(s *Spec) { s.Fit.Refit = "test" }, []string{`fit.refit: unknown value "test"; use none or all`}},
+		{"refit", func(s *Spec) { s.Fit.Refit = "test" }, []string{`fit.refit: unknown value "test"; use auto, none, valid or all`}},
 		{"seed", func(s *Spec) { s.Seed = 0 }, []string{"seed: must be 1 or more"}},
 		{"bytes", func(s *Spec) { s.Data.Files = []string{"a\xff"} }, []string{`data.files[0]: "a\xff" is not valid UTF-8`}},
 	} {

@@ -19,14 +19,14 @@ const workBytes = 64
 // If the other parts are later than the training set, series live from their first training
 // row on, and a zero is in the part of its period. Otherwise it is in the part of the row before
 // in the series; a row that a share of the table leaves out takes its zeros with it. A refit trains
-// on all of them.
+// on those of all parts that it learns from.
 func (r *run) addZeros(all solver.Observations) error {
 	d := r.data
-	parts, later := d.split.Parts, d.laterMode >= 0 && r.measured == nil
+	parts, later := d.split.Parts, d.laterMode >= 0 && r.last < dataset.Test
 	used := func(k int) bool { return parts[k] != dataset.Unused }
 	begins := used
 	if later {
-		begins = func(k int) bool { return parts[k] == dataset.Train }
+		begins = func(k int) bool { return parts[k] <= r.last }
 	}
 	keep := 1.0
 	if share := r.opt.Share; share > 0 && share < 1 {
@@ -48,10 +48,11 @@ func (r *run) addZeros(all solver.Observations) error {
 		switch {
 		case part == dataset.Unused:
 			continue
-		case r.measured != nil:
-			part = dataset.Train
 		case later:
 			part = partOf[g.Time]
+		}
+		if part <= r.last {
+			part = dataset.Train
 		}
 		own[part] = append(own[part], g)
 	}

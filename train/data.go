@@ -135,7 +135,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 	if len(derived) > 0 || data.laterMode >= 0 {
 		data.complete()
 	}
-	if err := data.addHistory(derived, data.zero, false); err != nil {
+	if err := data.addHistory(derived, data.zero, dataset.Train); err != nil {
 		return nil, err
 	}
 	data.findLater()

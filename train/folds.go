@@ -29,7 +29,7 @@ func (d *Data) Folds(n int, seed uint64) ([]*Data, error) {
 			}
 		}
 		fold.split, fold.laterMode = &split, -1
-		own, err := fold.withHistory(false)
+		own, err := fold.withHistory(dataset.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (d *Data) KeepValid(n int, seed uint64) (*Data, error) {
 		split.Parts[row] = dataset.Train
 	}
 	larger.split = &split
-	return larger.withHistory(false)
+	return larger.withHistory(dataset.Train)
 }
 
 // Familiar returns the share of the validation rows whose every id occurs in the

@@ -103,7 +103,7 @@ func TestHeaping(t *testing.T) {
 			t.Errorf("cell %d: a loaded model has the median %g, expected %g", i, p.Median, got[i].Median)
 		}
 	}
-	again, _, err := Refit(t.Context(), m, report, data, Options{Threads: 2})
+	again, _, err := Refit(t.Context(), m, report, data, spec.RefitAll, Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

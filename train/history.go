@@ -11,9 +11,9 @@ import (
 )
 
 // addHistory computes the covariates that follow from the training rows: lags and
-// numbers of periods. derived are their modes. With all set every row is a training row,
-// as in a refit. Bins are made once: those of a history that the data already has stay.
-func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
+// numbers of periods. derived are their modes. Training rows are those of all parts up
+// to the last one. Bins are made once: those of a history that the data already has stay.
+func (d *Data) addHistory(derived []dataset.Mode, zero bool, last dataset.Part) error {
 	if len(derived) == 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
 		t.Codes = slices.Clone(t.Codes)
 	}
 	training := func(k int) bool {
-		return d.split.Parts[k] == dataset.Train || all && d.split.Parts[k] != dataset.Unused
+		return d.split.Parts[k] <= last
 	}
 	h, err := history.New(t, training, history.Options{Source: d.source, Zero: zero})
 	if err != nil {
@@ -108,11 +108,11 @@ func (d *Data) derived() []dataset.Mode {
 }
 
 // withHistory returns the data with covariates computed from its training rows, after a
-// change of the parts, or with all set from the rows of all parts. They keep their bins.
-func (d *Data) withHistory(all bool) (*Data, error) {
+// change of the parts, or from the rows of all parts up to the last one. They keep their bins.
+func (d *Data) withHistory(last dataset.Part) (*Data, error) {
 	if d.history == nil {
 		return d, nil
 	}
 	changed := *d
-	return &changed, changed.addHistory(d.derived(), d.zero, all)
+	return &changed, changed.addHistory(d.derived(), d.zero, last)
 }

@@ -72,7 +72,7 @@ func (d *Data) renewHistory() error {
 	}
 	t, n := &d.table, len(d.table.Modes)-len(derived)
 	t.Modes, t.Dicts, t.Codes, d.history = t.Modes[:n:n], t.Dicts[:n:n], t.Codes[:n:n], nil
-	return d.addHistory(derived, d.zero, false)
+	return d.addHistory(derived, d.zero, dataset.Train)
 }
 
 // Recent returns the data without the training rows before the last years up to the last
@@ -115,7 +115,7 @@ func (d *Data) Recent(years int) (recent *Data, first string, err error) {
 
 // Known returns the data of an origin with covariates that follow from all rows up to it,
 // as a refit knows them.
-func (d *Data) Known() (*Data, error) { return d.withHistory(true) }
+func (d *Data) Known() (*Data, error) { return d.withHistory(dataset.Test) }
 
 // Rows are rows of some periods.
 type Rows struct {

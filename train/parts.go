@@ -45,7 +45,7 @@ func (r *run) takeParts() error {
 	var rows [len(r.parts)][]int32
 	for p := range rows {
 		n := r.split.Count(dataset.Part(p))
-		if r.measured != nil {
+		if dataset.Part(p) == dataset.Train && r.last > dataset.Train {
 			n = len(r.split.Parts) // an upper bound
 		}
 		rows[p] = make([]int32, 0, n)
@@ -54,7 +54,7 @@ func (r *run) takeParts() error {
 		if part == dataset.Unused {
 			continue
 		}
-		if r.measured != nil {
+		if part <= r.last {
 			part = dataset.Train
 		}
 		rows[part] = append(rows[part], int32(i))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
@@ -34,24 +35,30 @@ const (
 	otherNoise = 1.5
 )
 
-// Refit trains a model that [Fit] returned again, on the rows of all parts: with the same
-// scale, terms and penalty and as many sweeps as the best of the first training. Scores,
+// Refit trains a model that [Fit] returned again, with the same
+// scale, terms and penalty and as many sweeps as the best of the first training: which is
+// [spec.RefitAll] for the rows of all parts, or [spec.RefitValid] for the training and validation rows.
+// In that case the test set is measured again, and so are the formulas beside it. Other scores,
 // noise, conformal correction and correction of means stay those of the first, but for the
 // noise of a small table where that of the second is much larger. If the second
 // training does not finish or is worse than the first, Refit returns the given model with
-// a warning. A checkpoint of the second training is in the folder refit of that of the
-// first.
-func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt Options) (*model.Model, *Report, error) {
+// a warning. Checkpoints of the second training are in the folder refit or refit-valid of those of
+// the first.
+func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, which string, opt Options) (*model.Model, *Report, error) {
 	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, nil, err
 	}
-	if data, err = data.withHistory(true); err != nil {
+	last := dataset.Test
+	if which == spec.RefitValid {
+		last = dataset.Valid
+	}
+	if data, err = data.withHistory(last); err != nil {
 		return nil, nil, err
 	}
-	opt.Checkpoint = refitFolder(opt)
+	opt.Checkpoint = refitFolder(which, opt)
 	record := m.Record()
-	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, seconds: map[string]float64{}, began: time.Now()}
+	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, last: last, seconds: map[string]float64{}, began: time.Now()}
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -72,20 +79,34 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 			failure = "it was interrupted"
 		}
 	}
+	if refit != nil && failure == "" && last < dataset.Test && r.size(dataset.Test) > 0 {
+		refit.KeepsTest, refit.Measured = true, refit.Rows
+		record.Refit = refit
+		if err := r.stage("evaluate", func() error { return r.judge(&record) }); err != nil {
+			return nil, nil, err
+		}
+	}
 	again := *report
 	again.Seconds = map[string]float64{}
 	for stage, s := range report.Seconds {
 		again.Seconds[stage] = s
 	}
-	again.Seconds["refit"] = time.Since(r.began).Seconds()
-	again.Seconds["total"] += again.Seconds["refit"]
+	again.Seconds["refit"] += time.Since(r.began).Seconds()
+	again.Seconds["total"] += time.Since(r.began).Seconds()
 	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, peakRSS())
 	again.CheckpointWarning = cmp.Or(r.checkpointWarning, report.CheckpointWarning)
 	result := m
 	if failure != "" {
-		record.Warnings = append(record.Warnings, fmt.Sprintf("the model is that of the training set alone: the refit was given up, because %s; set fit.refit to none, or change what stopped it", failure))
+		known, remedy := "training set alone", spec.RefitNone
+		if record.Refit != nil {
+			known, remedy = "training and validation set", spec.RefitValid
+		}
+		record.Warnings = append(record.Warnings, fmt.Sprintf("the model is that of the %s: the refit was given up, because %s; set fit.refit to %s, or change what stopped it", known, failure, remedy))
 	} else {
 		result = r.model
+		if record.Refit != nil && !refit.KeepsTest {
+			refit.Measured = record.Refit.Measured
+		}
 		record.Refit, record.Side = refit, r.sideReports
 		again.Weights = result.Weights()
 	}
@@ -95,13 +116,13 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 
 // CheckRefit returns the error that Refit would return after the first training because of
 // the folder of its checkpoints.
-func CheckRefit(opt Options) error {
+func CheckRefit(which string, opt Options) error {
 	if opt.Checkpoint == "" {
 		return nil
 	}
 	var err error
 	if opt.leads() {
-		c := &checkpoint{folder: refitFolder(opt)}
+		c := &checkpoint{folder: refitFolder(which, opt)}
 		err = c.open(opt.Resume)
 		c.close()
 	}
@@ -109,9 +130,12 @@ func CheckRefit(opt Options) error {
 }
 
 // refitFolder returns the folder for the checkpoints of a refit, "" for none.
-func refitFolder(opt Options) string {
+func refitFolder(which string, opt Options) string {
 	if opt.Checkpoint == "" {
 		return ""
+	}
+	if which == spec.RefitValid {
+		return filepath.Join(opt.Checkpoint, "refit-valid")
 	}
 	return filepath.Join(opt.Checkpoint, "refit")
 }
@@ -189,6 +213,41 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
 	}
 	return &model.Refit{Rows: r.size(dataset.Train), Sweeps: len(solved.Points), R2Scale: score.R2Scale, Noise: own}, solved.Passes, "", nil
+}
+
+// judge measures the test rows again after a refit that has not seen them, and the formulas, which know
+// as many rows as the model then, and replaces the warnings that follow from them.
+func (r *run) judge(record *model.Record) error {
+	before := judgements(r.measured, *record)
+	record.Warnings = slices.DeleteFunc(slices.Clone(record.Warnings), func(w string) bool { return slices.Contains(before, w) })
+	record.Baseline = withTestScores(record.Baseline, r.baseline())
+	var err error
+	if record.Test, err = r.measure(dataset.Test); err != nil {
+		return err
+	}
+	targets, err := r.scoreTargets()
+	if err != nil {
+		return err
+	}
+	for k := range record.Targets {
+		record.Targets[k].Test = targets[k].Test
+		record.Targets[k].Baseline = withTestScores(record.Targets[k].Baseline, targets[k].Baseline)
+	}
+	record.Warnings = append(record.Warnings, judgements(r.model.WithRecord(*record), *record)...)
+	return nil
+}
+
+// withTestScores returns formulas with the scores on the test set that they have in another list.
+func withTestScores(formulas, other []model.BaselineScores) []model.BaselineScores {
+	formulas = slices.Clone(formulas)
+	for i := range formulas {
+		for _, o := range other {
+			if o.Name == formulas[i].Name {
+				formulas[i].Test = o.Test
+			}
+		}
+	}
+	return formulas
 }
 
 // leavesMoreNoise learns the noise again and reports whether it is much larger than that of

@@ -44,7 +44,7 @@ func TestRefitLeavesMoreNoise(t *testing.T) {
 		if warned := slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, "single period of time") }); warned != c.own {
 			t.Errorf("%s: got the warnings %q, want one of a single period: %t", c.split, report.Warnings, c.own)
 		}
-		m, again, err := Refit(t.Context(), first, report, data, Options{Threads: 1})
+		m, again, err := Refit(t.Context(), first, report, data, spec.RefitAll, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

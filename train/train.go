@@ -131,6 +131,7 @@ type run struct {
 	engine      backend.Backend
 	data        *Data
 	measured    *model.Model // the model of the first training in a refit, else nil
+	last        dataset.Part // the training rows are those of all parts up to this one; more than Train in a refit
 	release     bool         // the table's columns are not needed after the parts are taken
 	split       *split.Split
 	parts       [3]solver.Observations // by dataset.Part; Y in the user's units; see part
@@ -267,11 +268,13 @@ func (r *run) plan(ctx context.Context) error {
 	}
 	r.warnUnusedSide()
 	r.warnUnusedCovariates()
-	if r.measured != nil {
-		return nil
+	if r.measured == nil {
+		if err := r.holdOut(); err != nil {
+			return err
+		}
 	}
-	if err := r.holdOut(); err != nil {
-		return err
+	if r.last == dataset.Test {
+		return nil
 	}
 	r.when = r.periodsOfRows()
 	r.between = r.periodsOfSeries()
@@ -369,16 +372,22 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	}
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
-	if warning := record.BehindFormula(); warning != "" {
-		record.Warnings = append(record.Warnings, warning)
-	}
 	record.Warnings = append(record.Warnings, r.revealingCovariates(&record)...)
 	record.Warnings = append(record.Warnings, r.futureWarning()...)
+	record.Warnings = append(record.Warnings, judgements(r.model, record)...)
+	r.model = r.model.WithRecord(record)
+	return nil
+}
+
+// judgements returns the warnings that follow from the scores on the part that a model is judged by.
+func judgements(m *model.Model, record model.Record) []string {
+	var warnings []string
+	if warning := record.BehindFormula(); warning != "" {
+		warnings = append(warnings, warning)
+	}
 	judged, where := record.Test, "the test set"
 	if judged.N == 0 {
 		judged, where = record.Valid, "the validation set"
 	}
-	record.Warnings = append(record.Warnings, evaluate.CoverageWarnings(r.model, judged, where)...)
-	r.model = r.model.WithRecord(record)
-	return nil
+	return append(warnings, evaluate.CoverageWarnings(m, judged, where)...)
 }

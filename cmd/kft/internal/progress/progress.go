@@ -57,7 +57,7 @@ func stageNames(files []string) map[string]string {
 		"baseline": "evaluating formulas",
 		"fit":      "training",
 		"evaluate": "evaluating",
-		"refit":    "training again on all rows",
+		"refit":    "training again on more rows",
 	}
 }
 

@@ -3,6 +3,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -46,7 +47,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	}
 	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], textformat.Bytes(r.PeakRSS))
 	var horizon int
-	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit != nil && len(r.Targets) == 0 {
+	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit.Saw(dataset.Test) && len(r.Targets) == 0 {
 		fmt.Fprintf(&b, "Next: kft forecast %s --horizon %d\n", textformat.Quote(output), horizon)
 	} else {
 		fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
@@ -220,16 +221,24 @@ func exampleTable(files []string) string {
 	return files[0]
 }
 
-// WriteRefit writes that a model was trained again on all rows.
+// WriteRefit writes that a model was trained again on more rows.
 func WriteRefit(b *strings.Builder, r *kft.Refit, s kft.Spec) {
 	if r == nil {
 		return
 	}
-	kept := "scores, noise and corrections are those measured before"
+	rows, sweeps := textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s))
+	noise := ""
 	if r.Noise {
-		kept = "scores and corrections are those measured before, the noise is its own, which is much larger"
+		noise = "; its noise is its own, which is much larger"
 	}
-	fmt.Fprintf(b, "Refit: trained again on all %s, %s; %s\n", textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s)), kept)
+	switch {
+	case r.KeepsTest:
+		fmt.Fprintf(b, "Refit: trained again on the %s of the training and validation set, %s; the scores on test are those of this model%s\n", rows, sweeps, noise)
+	case r.Measured > 0:
+		fmt.Fprintf(b, "Refit: trained again on the %s of the training and validation set, measured on test, then trained on all %s, %s%s\n", textformat.Plural(r.Measured, "row"), rows, sweeps, noise)
+	default:
+		fmt.Fprintf(b, "Refit: trained again on all %s, %s; scores and corrections are those measured before%s\n", rows, sweeps, cmp.Or(noise, ", and so is the noise"))
+	}
 }
 
 // writePower writes how a power was estimated.
