@@ -137,7 +137,7 @@ func (c *mapCounter) part(ctx context.Context, source tableio.Source, opt MapOpt
 	}
 	vertical, horizontal := slices.Clone(rows.Codes[c.axes[0].mode]), slices.Clone(rows.Codes[c.axes[1].mode])
 	m.ForgetUntrained(rows.Codes)
-	z := m.Moments(engine, rows.Codes)
+	z := PartMoments(engine, m, opt.Part, rows)
 	for i := range rows.Y {
 		if err := c.add(m, z, rows, i, c.axes[0].at(vertical[i]), c.axes[1].at(horizontal[i])); err != nil {
 			return err

@@ -90,25 +90,38 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 	rows.Horizon = Horizons(m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
 	var s *Sums
-	if share := opt.Output.Share; share != nil {
+	if share := opt.Output.Share; share != nil && !usesHeldOut(m, part, rows) {
 		s, err = measureShare(share, engine, m, rows)
 		if err == nil && !share.Writes() {
 			return metrics.Score{}, m.NewSummary(), nil
 		}
 	} else {
-		s, err = Measure(engine, m, m.Moments(engine, rows.Codes), rows, true)
+		s, err = Measure(engine, m, PartMoments(engine, m, part, rows), rows, true)
 	}
 	if err != nil {
 		return metrics.Score{}, model.Summary{}, err
 	}
 	sum := m.NewSummary()
-	sum.Rows, sum.Fitted = len(rows.Y), m.Record().Refit.Saw(part)
+	sum.Rows, sum.Fitted = len(rows.Y), m.Saw(part)
 	m.CountOrigins(&sum, rows.Codes, rows.Y)
 	score := s.Score(m)
 	if part != dataset.Train {
 		sum.Warnings = CoverageWarnings(m, score, fmt.Sprintf("the %s set", partName(part)))
 	}
 	return score, sum, nil
+}
+
+// PartMoments returns the moments of the field at the rows of a part of the fitted table. Of test rows
+// that the model was trained on in the end they are those from before, if it has them.
+func PartMoments(engine *cpu.Backend, m *model.Model, part dataset.Part, rows Rows) tt.Moments {
+	if usesHeldOut(m, part, rows) {
+		return m.HeldOut()
+	}
+	return m.Moments(engine, rows.Codes)
+}
+
+func usesHeldOut(m *model.Model, part dataset.Part, rows Rows) bool {
+	return part == dataset.Test && len(rows.Y) > 0 && len(m.HeldOut().Mean) == len(rows.Y)
 }
 
 func partName(part dataset.Part) string {

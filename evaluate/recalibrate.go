@@ -91,7 +91,7 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 	if part != dataset.Valid && part != dataset.Test {
 		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because errors on rows that it was fitted to are too small; use the validation or the test set", partName(part))
 	}
-	if m.Record().Refit.Saw(part) {
+	if m.Saw(part) {
 		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because it was trained again on these rows; use a table of other rows", partName(part))
 	}
 	uncorrected, err := withoutCorrection(m, kind)
@@ -110,7 +110,7 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 		}
 		horizon := Horizons(one, rows.Codes)
 		one.ForgetUntrained(rows.Codes)
-		own, err := scoresOf(one, one.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure}, horizon)
+		own, err := scoresOf(one, PartMoments(engine, one, part, rows), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure}, horizon)
 		if err != nil {
 			return nil, sum, err
 		}

@@ -168,6 +168,9 @@ func (d *decoder) decode() error {
 	for _, p := range parts {
 		m.parts = append(m.parts, dataset.Part(p))
 	}
+	if err := d.heldOut(); err != nil {
+		return err
+	}
 	m.findTrained()
 	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] }, m.field.SeriesTime())
 	if err != nil {

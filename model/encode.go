@@ -134,6 +134,7 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Meta["groups/"+mode.Name] = text
 		f.Tensors = append(f.Tensors, tensors...)
 	}
+	f.Tensors = append(f.Tensors, m.heldOutTensors()...)
 	f.Tensors = append(f.Tensors, m.covariates.History().Tensors()...)
 	for i, mode := range m.modes {
 		f.Tensors = append(f.Tensors, modelfile.NewTensor("seen/"+mode.Name, m.rows[i], len(m.rows[i])))

@@ -35,6 +35,7 @@ type Model struct {
 	field *tt.Field
 	scale predictive.Scale
 	parts []dataset.Part // by row of the fitted table
+	held  tt.Moments     // see WithHeldOut
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
 	seen  [][]float64    // by mode and code: mean target of the training rows; nil if it is not known

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // Target is one of several targets of a model.
@@ -45,6 +46,7 @@ func (m *Model) CheckOneTarget() error {
 
 func (m *Model) forTarget(code int32, t Target) *Model {
 	one := m.copy()
+	one.held = tt.Moments{}
 	square := t.Scale.Spread * t.Scale.Spread
 	if noise := m.noise.Entity; noise != nil {
 		own := *noise

@@ -89,7 +89,7 @@ func (b *builder) residuals() error {
 	}
 	s := b.measured
 	blocks := []block{text("A standardised residual is (value - prediction) / sd on the modelling scale. Its mean over many rows is close to 0 if predictions have no bias; a group far from 0 has something that the model misses. Measured on the %s.", partName(s.part))}
-	if b.record.Refit.Saw(s.part) {
+	if b.m.Saw(s.part) {
 		blocks[0].Text += " " + seenRows
 	}
 	for mode, info := range b.m.Modes() {

@@ -131,7 +131,11 @@ func (b *builder) scores() error {
 	switch {
 	case r.Refit == nil:
 	case !r.Refit.KeepsTest && r.Refit.Measured > 0:
-		blocks = append(blocks, text("The model was trained again on the training and validation set (%s rows) before the test set was measured, and then on all %s rows. %s", count(r.Refit.Measured), count(r.Refit.Rows), seenRows))
+		groups := measuredBefore
+		if b.m.Saw(dataset.Test) {
+			groups = seenRows
+		}
+		blocks = append(blocks, text("The model was trained again on the training and validation set (%s rows) before the test set was measured, and then on all %s rows. %s", count(r.Refit.Measured), count(r.Refit.Rows), groups))
 	case r.Refit.KeepsTest:
 		blocks = append(blocks, text("After the scores of the training and validation set were measured, the model was trained again on both (%s rows). The scores of the test set are those of the final model, which has not seen its rows.", count(r.Refit.Rows)))
 	default:

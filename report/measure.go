@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // maxMeasured is the largest number of rows that are measured by group, and maxCounts that
@@ -41,7 +42,8 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 	if noise.Count() != nil {
 		limit = maxCounts
 	}
-	rows = thin(rows, limit)
+	all := rows
+	rows, places := thin(all, limit)
 	n := len(rows.Y)
 	out.codes = make([][]int32, len(rows.Codes))
 	for mode, column := range rows.Codes {
@@ -52,7 +54,12 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 	}
 	horizon := evaluate.Horizons(m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
-	z := m.Moments(f.Engine, rows.Codes)
+	var z tt.Moments
+	if m.Record().Refit.Saw(part) && !m.Saw(part) {
+		z = momentsAt(evaluate.PartMoments(f.Engine, m, part, all), places)
+	} else {
+		z = m.Moments(f.Engine, rows.Codes)
+	}
 	given := model.Rows{Codes: rows.Codes, Weight: rows.W, Exposure: rows.Exposure, Horizon: horizon}
 	out.fresh = m.NewCombinations(1, rows.Codes)
 	out.y, out.mean, out.error, out.abs = make([]float64, n), make([]float32, n), make([]float32, n), make([]float32, n)
@@ -94,8 +101,8 @@ func inside(below, upTo float64) float64 {
 }
 
 // thin returns at most n rows that have a target, evenly spaced.
-func thin(rows evaluate.Rows, n int) evaluate.Rows {
-	out := evaluate.Rows{Codes: make([][]int32, len(rows.Codes))}
+func thin(rows evaluate.Rows, n int) (out evaluate.Rows, places []int) {
+	out = evaluate.Rows{Codes: make([][]int32, len(rows.Codes))}
 	total := len(rows.Y)
 	take := min(n, total)
 	for k := range take {
@@ -103,6 +110,7 @@ func thin(rows evaluate.Rows, n int) evaluate.Rows {
 		if math.IsNaN(rows.Target(i)) || rows.W != nil && rows.W[i] == 0 {
 			continue
 		}
+		places = append(places, i)
 		for mode := range rows.Codes {
 			out.Codes[mode] = append(out.Codes[mode], rows.Codes[mode][i])
 		}
@@ -114,6 +122,21 @@ func thin(rows evaluate.Rows, n int) evaluate.Rows {
 			if c.from != nil {
 				*c.to = append(*c.to, c.from[i])
 			}
+		}
+	}
+	return out, places
+}
+
+// momentsAt returns the moments at some places.
+func momentsAt(z tt.Moments, places []int) tt.Moments {
+	out := tt.Moments{Mean: make([]float32, len(places))}
+	if z.Var != nil {
+		out.Var = make([]float32, len(places))
+	}
+	for k, i := range places {
+		out.Mean[k] = z.Mean[i]
+		if z.Var != nil {
+			out.Var[k] = z.Var[i]
 		}
 	}
 	return out

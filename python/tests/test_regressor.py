@@ -33,7 +33,7 @@ def test_same_bits_as_the_command_line(fitted, tables):
     table = pa.Table.from_pandas(X.assign(units=y), preserve_index=False)
     with pa.OSFile("X", "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
-    flags = "--target units --rank 2 --sweeps 4 --lambda 0.1 --ridge frequency --transform log1p -q -o m.kft".split()
+    flags = "--target units --rank 2 --sweeps 4 --lambda 0.1 --ridge frequency --transform log1p --refit auto -q -o m.kft".split()
     subprocess.run([_process.binary(), "fit", "X", "--modes", ",".join(MODES), *flags], check=True, stdout=subprocess.DEVNULL)
     assert (tables / "m.kft").read_bytes() == fitted.model_.data
     subprocess.run([_process.binary(), "predict", "m.kft", "X", "-q", "--quantiles", ".05", "--samples", "2", "-o", "p.arrow"], check=True)

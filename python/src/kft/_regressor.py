@@ -45,7 +45,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             its quantiles into that many bins; rows of the same cell are averaged unless ``duplicates`` is given.
         side: side information by mode: frames, ``(frame, "city:cat,lat,lon")``, file names, or texts such as
             ``"@year,@month:cycle12"``.
-        terms, rank, effort, inference, split, refit, duplicates: as the flags of ``kft fit``.
+        terms, rank, effort, inference, split, duplicates: as the flags of ``kft fit``.
+        refit: by default the model is trained again on all rows once it is measured, unless the split says otherwise; see ``--refit``.
         scale: the scale on which the target is modelled, ``--transform`` of ``kft fit``.
         bins: see modes; None is 16 where floats are modes.
         random_state: the seed, as ``--seed``, or a generator; None and 0 are the default, 1.
@@ -62,7 +63,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         >>> model = model.fit(sales.drop(columns="units"), sales["units"])
         >>> cells = pd.DataFrame({"store": ["S01"], "item": ["A06"], "year": [2024], "month": [12]})
         >>> model.predict(cells).round(1)
-        array([19.7])
+        array([14.8])
         >>> model.predict_interval(cells, coverage=0.9).shape
         (1, 2)
     """
@@ -80,7 +81,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         scale: str | None = None,
         inference: str | None = None,
         split: str | None = None,
-        refit: str | None = None,
+        refit: str | None = "auto",
         duplicates: str | None = None,
         bins: int | None = None,
         random_state: Any = None,
