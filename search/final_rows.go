@@ -30,9 +30,8 @@ func finalData(s spec.Spec, data *train.Data, keep int) (*train.Data, []model.De
 	return larger, []model.Decision{{Subject: "validation set", Options: []model.Candidate{{Value: value, Taken: true}}}}, nil
 }
 
-// refitBelow is the number of training and validation rows up to which the scores of the test set are
-// those of a second training, and a model is trained again unless the specification says otherwise: a refit takes
-// as long as the first training, and the validation rows of large tables are few (see finalData).
+// refitBelow is the number of training and validation rows up to which a model is trained again unless the
+// specification says otherwise: a refit takes as long as the first training.
 const refitBelow = 1_000_000
 
 // resolveRefit returns what the specification says about a second training, or, if it leaves
@@ -56,12 +55,16 @@ func resolveRefit(s spec.Spec, data *train.Data, opt train.Options) string {
 	return spec.RefitValid
 }
 
+// refitTwiceBelow is the number of validation rows up to which the scores of a test set that is used in the end are those
+// of a second training. Of larger tables most validation rows train the first one (see finalData).
+const refitTwiceBelow = 60_000
+
 // refitsOf returns the trainings that follow the first one, for a specification that leaves nothing open. Before one on
 // all rows of a table that is not large there is one on the training and validation set, by which the
 // test set is measured.
 func refitsOf(s spec.Spec, data *train.Data, opt train.Options) []string {
 	valid := data.Count(dataset.Valid)
-	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
+	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && valid <= refitTwiceBelow && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
 		return []string{spec.RefitValid, spec.RefitAll}
 	}
 	return []string{s.Fit.Refit}

@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // R2 on the modelling scale of a refit, on its own rows, should lie between those of the
@@ -96,8 +97,8 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, peakRSS())
 	again.CheckpointWarning = cmp.Or(r.checkpointWarning, report.CheckpointWarning)
 	result := m
-	if refit != nil && refit.KeepsTest && !r.data.zero && r.data.targets == nil && r.data.LaterMode() < 0 {
-		again.held = r.predicted(dataset.Test)
+	if refit != nil && refit.KeepsTest {
+		again.held = r.heldOut()
 	}
 	if failure != "" {
 		known, remedy := "training set alone", spec.RefitNone
@@ -109,9 +110,9 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 		result = r.model
 		if record.Refit != nil && !refit.KeepsTest {
 			refit.Measured = record.Refit.Measured
-			if len(report.held.Mean) > 0 {
-				result = result.WithHeldOut(report.held)
-			}
+		}
+		if last == dataset.Test && len(report.held.Mean) > 0 {
+			result = result.WithHeldOut(report.held)
 		}
 		record.Refit, record.Side = refit, r.sideReports
 		again.Weights = result.Weights()
@@ -219,6 +220,16 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
 	}
 	return &model.Refit{Rows: r.size(dataset.Train), Sweeps: len(solved.Points), R2Scale: score.R2Scale, Noise: own}, solved.Passes, "", nil
+}
+
+// heldOut returns the moments at the test rows, for a model that is trained on them afterwards. Those
+// of forecasts would need the horizons from before, those of heaped values the factors from before, and rows that
+// are not in the table or belong to one of several targets are not found again.
+func (r *run) heldOut() tt.Moments {
+	if r.data.zero || r.data.targets != nil || r.data.LaterMode() >= 0 || r.opt.Ranks != nil || r.size(dataset.Test) == 0 || r.model.Heaping() != nil {
+		return tt.Moments{}
+	}
+	return r.predicted(dataset.Test)
 }
 
 // judge measures the test rows again after a refit that has not seen them, and the formulas, which know

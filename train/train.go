@@ -84,7 +84,7 @@ type Report struct {
 	Threads int                `json:"threads"`
 	Spec    spec.Spec          `json:"spec"`
 
-	held tt.Moments // of the test rows, in the report of a refit that has not seen them
+	held tt.Moments // of the test rows, for a refit on all rows
 
 	// Communication is what passed between ranks, nil without them.
 	Communication *Communication `json:"communication,omitempty"`
@@ -209,6 +209,9 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
 		Communication: r.traffic.sum(r.opt.Ranks)}
+	if r.spec.Fit.Refit == spec.RefitAll && !r.opt.Compare {
+		report.held = r.heldOut()
+	}
 	return r.model, report, nil
 }
 
