@@ -21,7 +21,6 @@ func TestFlagChecks(t *testing.T) {
 		"forecast m.kft --horizon -3":                    "--horizon: -3 is out of range; use 1 or more",
 		"forecast m.kft --horizon 3 --draws -1":          "--draws: -1 is out of range; use 1 to 10000",
 		"forecast m.kft --horizon 3 --active 0":          "--active: 0 is out of range; use 1 or more",
-		"forecast m.kft":                                 "the number of periods is missing; add it, as in --horizon 6",
 		"backtest t.csv --windows 0":                     "--windows: 0 is out of range; use 1 or more",
 		"backtest t.csv --horizon 0":                     "--horizon: 0 is out of range; use 1 or more",
 		"backtest t.csv --step -1":                       "--step: -1 is out of range; use 1 or more",

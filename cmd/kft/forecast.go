@@ -8,13 +8,14 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // forecastCommand forecasts the series of a model.
 type forecastCommand struct {
 	Model     string   `arg:"" complete:"file" help:"Model file."`
-	Horizon   *int     `from:"1" placeholder:"H" help:"Number of periods after the last training period, as in 6."`
+	Horizon   *int     `from:"1" placeholder:"H" help:"Number of periods after the last training period, as in 6 (default: that of kft fit --forecast)."`
 	Only      []string `sep:"none" placeholder:"MODE=ID,..." help:"Only series with these ids, as in store=2106,2113 or item.vendor=260. Ids may contain commas. May be repeated; different modes must all match."`
 	Active    int      `from:"1" placeholder:"N" help:"Only series with a training row in the last N periods (default: all series)."`
 	Level     string   `placeholder:"L,..." help:"Levels of central intervals in percent, as in 80,95, which gives the columns lo-80, hi-80, lo-95, hi-95 (default: 90)."`
@@ -35,6 +36,7 @@ Totals by group, --by, are sums of joint draws, so their intervals account for w
 
 Examples:
 
+    kft forecast model.kft -o forecast.csv
     kft forecast model.kft --horizon 6 -o forecast.csv
     kft forecast model.kft --horizon 3 --only store=S001 --level 80,95
     kft forecast model.kft --horizon 12 --by store -o stores.parquet
@@ -43,13 +45,7 @@ Examples:
 
 // Run forecasts.
 func (c *forecastCommand) Run(e *env) error {
-	if c.Horizon == nil && c.Future == "" {
-		return usagef("the number of periods is missing; add it, as in --horizon 6, or give the cells to forecast by --future")
-	}
 	opt := kft.ForecastOptions{Only: c.Only, Active: c.Active, Draws: c.Draws, By: c.By, Threads: c.Threads}
-	if c.Horizon != nil {
-		opt.Horizon = *c.Horizon
-	}
 	var err error
 	if opt.Quantiles, err = parseLevels(c.Quantiles); err != nil {
 		return err
@@ -84,6 +80,16 @@ func (c *forecastCommand) Run(e *env) error {
 	m, table, err := flags.open(e, c.Model)
 	if err := e.agree(err); err != nil {
 		return err
+	}
+	if c.Horizon == nil && c.Future == "" {
+		periods := split.LastPeriods(m.Spec().Split)
+		if periods == 0 {
+			return usagef("the number of periods is missing; add it, as in --horizon 6, or give the cells to forecast by --future")
+		}
+		c.Horizon = &periods
+	}
+	if c.Horizon != nil {
+		opt.Horizon = *c.Horizon
 	}
 	if e.ranks != nil && c.By != "" {
 		return usagef("totals (--by) need one process; leave out mpirun")

@@ -22,6 +22,15 @@ type Spec struct {
 // forms are examples of every kind of split.
 var forms = []string{"random:60/20/20", "time:last=3", "entity:store=10%", "column:part", "file:split.csv"}
 
+// LastPeriods returns the number of periods that a split by time holds out for the test set, and 0 for another split.
+func LastPeriods(s string) int {
+	parsed, err := Parse(s)
+	if err != nil {
+		return 0
+	}
+	return parsed.last
+}
+
 // Parse reads one of
 //
 //	random:60/20/20   percentages of the rows in the training, validation and test

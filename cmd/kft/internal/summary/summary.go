@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -46,8 +47,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 		size = " (" + textformat.Bytes(info.Size()) + ")"
 	}
 	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], textformat.Bytes(r.PeakRSS))
-	var horizon int
-	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit.Saw(dataset.Test) && len(r.Targets) == 0 {
+	if horizon := split.LastPeriods(r.Spec.Split); horizon > 0 && r.Refit.Saw(dataset.Test) && len(r.Targets) == 0 {
 		fmt.Fprintf(&b, "Next: kft forecast %s --horizon %d\n", textformat.Quote(output), horizon)
 	} else {
 		fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
