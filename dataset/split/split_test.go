@@ -270,7 +270,7 @@ func TestTimeSplitOfMonthAndYear(t *testing.T) {
 
 func TestLastPeriods(t *testing.T) {
 	for text, want := range map[string]int{"time:last=3": 3, "time:last=12,mode=week": 12, "random:60/20/20": 0, "entity:store=10%": 0, "time:": 0, "": 0} {
-		if got := split.LastPeriods(text); got != want {
+		if got := LastPeriods(text); got != want {
 			t.Errorf("%q: got %d periods, want %d", text, got, want)
 		}
 	}
