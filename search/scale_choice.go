@@ -118,7 +118,11 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 			together += data.Count(dataset.Test)
 		}
 	}
-	first.TimeBudget = time.Duration(float64(opt.TimeBudget) * float64(rows) / float64(max(together, 1)))
+	share := float64(rows) / float64(max(together, 1))
+	if s.Automatic() { // the first training also chooses
+		share = comparisonBudget + (1-comparisonBudget)*share
+	}
+	first.TimeBudget = time.Duration(share * float64(opt.TimeBudget))
 	m, r, err := fitOn(ctx, s, data, first)
 	if err != nil {
 		return nil, nil, err
