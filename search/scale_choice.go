@@ -97,7 +97,7 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	open := s.Fit.Refit == spec.Auto
 	s.Fit.Refit = resolveRefit(s, data, opt)
 	if s.Fit.Refit == spec.RefitNone {
-		m, r, err := fitOn(ctx, s, data, opt)
+		m, r, _, err := fitOn(ctx, s, data, opt)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -123,7 +123,7 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		share = comparisonBudget + (1-comparisonBudget)*share
 	}
 	first.TimeBudget = time.Duration(share * float64(opt.TimeBudget))
-	m, r, err := fitOn(ctx, s, data, first)
+	m, r, data, err := fitOn(ctx, s, data, first)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,8 +153,8 @@ func withDecisions(m *model.Model, r *train.Report, decisions []model.Decision) 
 	return m.WithRecord(r.Record)
 }
 
-// fitOn is Fit on a table that was read before.
-func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+// fitOn is Fit on a table that was read before. It also returns the data with the parts of the final fit.
+func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
 	if s.Automatic() {
 		return fitAutomatic(ctx, s, data, opt)
 	}
@@ -163,7 +163,7 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options
 		began := time.Now()
 		var err error
 		if s, power, err = choosePower(ctx, s, data, opt); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		opt.TimeBudget = remaining(opt.TimeBudget, began)
 	}
@@ -172,7 +172,7 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options
 		began := time.Now()
 		var err error
 		if s, orders, err = chooseOrders(ctx, s, data, opt); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		opt.TimeBudget = remaining(opt.TimeBudget, began)
 	}
@@ -182,32 +182,32 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options
 	}
 	m, r, err := fit(ctx, s, data, opt)
 	if err != nil || len(orders) == 0 && power == nil {
-		return m, r, err
+		return m, r, data, err
 	}
 	r.Orders, r.Power = orders, power
-	return m.WithRecord(r.Record), r, nil
+	return m.WithRecord(r.Record), r, data, nil
 }
 
 // fitAutomatic chooses everything that the specification leaves open, then fits it.
-func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
 	began := time.Now()
 	resolved, power, decisions, err := resolve(ctx, s, data, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	final, rows, err := finalData(resolved, data, efforts[s.Fit.Effort].valid)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	opt.TimeBudget = remaining(opt.TimeBudget, began)
 	m, r, err := train.Fit(ctx, resolved, final, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	r.Decisions, r.Power = append(decisions, rows...), power
 	r.Seconds["choose"] = time.Since(began).Seconds() - (r.Seconds["total"] - r.Seconds["read"])
 	r.Seconds["total"] += r.Seconds["choose"]
-	return m.WithRecord(r.Record), r, nil
+	return m.WithRecord(r.Record), r, final, nil
 }
 
 // remaining returns what is left of a time budget since a moment; 0 is no limit.
