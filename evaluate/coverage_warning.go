@@ -48,13 +48,21 @@ func CoverageWarnings(m *model.Model, score metrics.Score, where string) []strin
 		how = "wide"
 	}
 	text := fmt.Sprintf("the intervals are too %s: those of %g %% hold %.0f %% of the values of %s; ", how, 100*worst.Level, 100*float64(worst.Share), where)
-	if how == "wide" && m.Record().Refit != nil {
+	if how == "wide" && widerThanFirst(m, worst.Level, gap) {
 		return []string{text + "noise and corrections are those of the first training, on fewer rows, whose errors were larger; recalibrate the model with rows that the fit has not used, or set fit.refit to none"}
 	}
 	if m.Uncertainty().Conformal == nil {
 		return []string{text + "set uncertainty.conformal to split, or recalibrate the model with rows that the fit has not used"}
 	}
 	return []string{text + "these rows differ from those that the conformal correction comes from; recalibrate the model with rows like these that the fit has not used"}
+}
+
+// widerThanFirst reports whether intervals that hold too many values, by a gap, follow from a refit: those of
+// the first training held no more than half as many too many of the validation set.
+func widerThanFirst(m *model.Model, level, gap float64) bool {
+	record := m.Record()
+	first := record.Valid.Calibration
+	return record.Refit != nil && first != nil && CentralShare(first.PIT, level)-level < gap/2
 }
 
 // CentralShare returns the share of rows whose PIT is in the central interval of a level,

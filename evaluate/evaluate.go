@@ -105,7 +105,7 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 	sum.Rows, sum.Fitted = len(rows.Y), m.Saw(part)
 	m.CountOrigins(&sum, rows.Codes, rows.Y)
 	score := s.Score(m)
-	if part != dataset.Train {
+	if part != dataset.Train && !sum.Fitted { // errors on rows of the training are too small
 		sum.Warnings = CoverageWarnings(m, score, fmt.Sprintf("the %s set", partName(part)))
 	}
 	return score, sum, nil

@@ -21,7 +21,12 @@ import (
 // sales returns a table in memory and the same rows as CSV.
 func sales(t *testing.T, seed uint64) (tableio.Source, string) {
 	t.Helper()
-	rows := synthetic.New(synthetic.Options{Stores: 12, Items: 15, Months: 12, Pairs: 130, Seed: seed})
+	return table(t, synthetic.Options{Stores: 12, Items: 15, Months: 12, Pairs: 130, Seed: seed})
+}
+
+func table(t *testing.T, opt synthetic.Options) (tableio.Source, string) {
+	t.Helper()
+	rows := synthetic.New(opt)
 	var stores, items []string
 	var months []int
 	var units []float64
@@ -128,6 +133,40 @@ func TestPart(t *testing.T) {
 	var notFitted *evaluate.NotFittedError
 	if !errors.As(err, &notFitted) {
 		t.Errorf("another table: got error %v, want a NotFittedError", err)
+	}
+}
+
+// Intervals that are too wide are no news on rows that a model was trained again on, which do not calibrate it
+// either. On others the reason is the refit only if those of the first training were not too wide.
+func TestPartAfterRefit(t *testing.T) {
+	t.Parallel()
+	memory, _ := table(t, synthetic.Options{Stores: 20, Items: 40, Months: 12, Pairs: 800, Seed: 1})
+	m := fit(t, memory)
+	noise, wide := m.Noise(), *m.Noise().Constant
+	wide.Variance *= 9
+	noise.Constant = &wide
+	m = m.WithNoise(noise)
+	_, sum, err := evaluate.Part(t.Context(), m, memory, dataset.Valid, model.TableOptions{Threads: 1})
+	if err != nil || len(sum.Warnings) != 1 || !strings.Contains(sum.Warnings[0], "too wide") || strings.Contains(sum.Warnings[0], "fit.refit") {
+		t.Fatalf("without a refit: got the warnings %q on %d rows, %v", sum.Warnings, sum.Rows, err)
+	}
+	record := m.Record()
+	record.Refit = &model.Refit{Rows: record.Train.N + record.Valid.N, KeepsTest: true}
+	m = m.WithRecord(record)
+	if _, sum, err := evaluate.Part(t.Context(), m, memory, dataset.Valid, model.TableOptions{Threads: 1}); err != nil || !sum.Fitted || len(sum.Warnings) > 0 {
+		t.Errorf("rows of the refit: got %+v, %v", sum, err)
+	}
+	test, sum, err := evaluate.Part(t.Context(), m, memory, dataset.Test, model.TableOptions{Threads: 1})
+	if err != nil || sum.Fitted || len(sum.Warnings) != 1 || !strings.Contains(sum.Warnings[0], "fit.refit") {
+		t.Errorf("other rows: got %+v, %v", sum, err)
+	}
+	record.Valid = test // as wide before the refit
+	if got := evaluate.CoverageWarnings(m.WithRecord(record), test, "the test set"); len(got) != 1 || strings.Contains(got[0], "fit.refit") {
+		t.Errorf("as wide before the refit: got %q", got)
+	}
+	_, _, err = evaluate.RecalibratePart(t.Context(), m, memory, dataset.Valid, "split", model.TableOptions{})
+	if err == nil || !strings.Contains(err.Error(), "a fit with fit.refit set to none") {
+		t.Errorf("got error %v", err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/multitarget"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -92,7 +93,11 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because errors on rows that it was fitted to are too small; use the validation or the test set", partName(part))
 	}
 	if m.Saw(part) {
-		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because it was trained again on these rows; use a table of other rows", partName(part))
+		kept := spec.RefitNone
+		if part == dataset.Test {
+			kept = spec.RefitValid
+		}
+		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because it was trained again on these rows; use a table of other rows, or a fit with fit.refit set to %s", partName(part), kept)
 	}
 	uncorrected, err := withoutCorrection(m, kind)
 	if err != nil {
