@@ -101,11 +101,15 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 		again.held = r.heldOut()
 	}
 	if failure != "" {
-		known, remedy := "training set alone", spec.RefitNone
+		known, without := "training set alone", spec.RefitNone
 		if record.Refit != nil {
-			known, remedy = "training and validation set", spec.RefitValid
+			known, without = "training and validation set", spec.RefitValid
 		}
-		record.Warnings = append(record.Warnings, fmt.Sprintf("the model is that of the %s: the refit was given up, because %s; set fit.refit to %s, or change what stopped it", known, failure, remedy))
+		text := fmt.Sprintf("the model is that of the %s: the refit was given up, because %s", known, failure)
+		if ctx.Err() == nil {
+			text += "; set fit.refit to " + without + " to fit without it"
+		}
+		record.Warnings = append(record.Warnings, text)
 	} else {
 		result = r.model
 		if record.Refit != nil && !refit.KeepsTest {
@@ -178,7 +182,9 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		return nil, 0, "it diverged", nil
 	case err != nil:
 		return nil, 0, "", err
-	case solved.Stop == solver.Interrupted || solved.Stop == solver.Budget || solved.Stop == solver.Diverged:
+	case solved.Stop == solver.Budget:
+		return nil, solved.Passes, fmt.Sprintf("the time budget ended after %d of its %d sweeps", len(solved.Points), r.sweeps()), nil
+	case solved.Stop == solver.Interrupted || solved.Stop == solver.Diverged:
 		return nil, solved.Passes, fmt.Sprintf("it ended after %d of %d sweeps (%s)", len(solved.Points), r.sweeps(), solved.Stop), nil
 	}
 	r.field.Response = r.measured.Field().Response

@@ -129,7 +129,7 @@ func (c *fitCommand) Run(e *env) error {
 	if e.ranks != nil && !c.Quiet {
 		fmt.Fprintln(e.stderr, e.ranks.summary())
 	}
-	if report.Stop == solver.Interrupted {
+	if report.Stop == solver.Interrupted || e.ctx.Err() != nil && !refitted(report) {
 		fmt.Fprintf(e.stderr, "interrupted: the best model so far is in %s%s\n", c.Output, c.resumeHint())
 	}
 	report.Warnings = append(report.Warnings, c.damaged...)
@@ -241,6 +241,17 @@ func (c *fitCommand) resumeHint() string {
 
 // untrained reports whether no sweep was finished.
 func untrained(r *kft.Report) bool { return len(r.History) == 0 && len(r.Trials) == 0 }
+
+// refitted reports whether the training on more rows that the specification has was finished.
+func refitted(r *kft.Report) bool {
+	switch r.Spec.Fit.Refit {
+	case spec.RefitValid:
+		return r.Refit != nil
+	case spec.RefitAll:
+		return r.Refit.Saw(dataset.Test)
+	}
+	return true
+}
 
 // noModel returns the error of a run that ended before its first sweep.
 func (c *fitCommand) noModel(why solver.Stop) error {

