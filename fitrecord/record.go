@@ -241,7 +241,7 @@ type Refit struct {
 	Rows    int     `json:"rows"`
 	Sweeps  int     `json:"sweeps"`          // or epochs
 	R2Scale float64 `json:"r2_scale"`        // on these rows and the modelling scale
-	Noise   bool    `json:"noise,omitempty"` // whether the noise is its own, which was much larger
+	Noise   bool    `json:"noise,omitempty"` // whether the noise was learned again, because it is much larger
 
 	KeepsTest bool `json:"keeps_test,omitempty"` // whether the test set was not among the rows
 

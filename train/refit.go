@@ -113,7 +113,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	} else {
 		result = r.model
 		if record.Refit != nil && !refit.KeepsTest {
-			refit.Measured = record.Refit.Measured
+			refit.Measured, refit.Noise = record.Refit.Measured, refit.Noise || record.Refit.Noise
 		}
 		if last == dataset.Test && len(report.held.Mean) > 0 {
 			result = result.WithHeldOut(report.held)

@@ -56,5 +56,12 @@ func TestRefitLeavesMoreNoise(t *testing.T) {
 		if !c.own && after != before || c.own && !(after > 12 && after < 50) {
 			t.Errorf("%s: got a noise of variance %g before and %g after the refit, where the truth is 25", c.split, before, after)
 		}
+		// A second refit says so too, if it keeps that noise.
+		if m, again, err = Refit(t.Context(), first, report, data, spec.RefitValid, Options{Threads: 1}); err == nil {
+			_, again, err = Refit(t.Context(), m, again, data, spec.RefitAll, Options{Threads: 1})
+		}
+		if err != nil || again.Refit == nil || again.Refit.Noise != c.own {
+			t.Errorf("%s, twice: got the refit %+v, %v, want its own noise: %t", c.split, again.Refit, err, c.own)
+		}
 	}
 }

@@ -229,7 +229,7 @@ func WriteRefit(b *strings.Builder, r *kft.Refit, s kft.Spec) {
 	rows, sweeps := textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s))
 	noise := ""
 	if r.Noise {
-		noise = "; its noise is its own, which is much larger"
+		noise = "; the noise was learned again, because it is much larger now"
 	}
 	switch {
 	case r.KeepsTest:
