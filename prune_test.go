@@ -65,7 +65,14 @@ func TestPrunedModel(t *testing.T) {
 	if !slices.Equal(modelBytes(t, resumed), modelBytes(t, m)) {
 		t.Error("an interrupted fit gives another model")
 	}
-	spec.Fit.Prune = "no"
+	spec.Fit.Refit = "all" // starts with all terms, and without a validation set it removes none
+	_, again := fit(t, spec, kft.Options{})
+	for _, term := range again.Terms {
+		if again.Refit == nil || term.Removed || term.Offered != nil {
+			t.Errorf("got the term %+v of the refit %+v, want what the model has", term, again.Refit)
+		}
+	}
+	spec.Fit.Refit, spec.Fit.Prune = "none", "no"
 	_, whole := fit(t, spec, kft.Options{})
 	for _, term := range whole.Terms {
 		if term.Removed || term.Offered != nil {

@@ -73,7 +73,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	case record.Best < 0:
 		failure = "no sweep of the first training had ended"
 	default:
-		if err := r.stage("refit", func() (err error) { refit, passes, failure, err = r.refit(ctx, record); return err }); err != nil {
+		if err := r.stage("refit", func() (err error) { refit, passes, failure, err = r.refit(ctx, &record); return err }); err != nil {
 			if ctx.Err() == nil {
 				return nil, nil, err
 			}
@@ -170,8 +170,9 @@ func refitSpec(s spec.Spec, record model.Record, linear bool) spec.Spec {
 	return s
 }
 
-// refit trains on all rows. A failure says why the result is not to be used.
-func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refit, passes int, failure string, err error) {
+// refit trains on the rows of the refit. A failure says why the result is not to be used. The record gets the
+// terms of trains that the first training pruned: they are whole again.
+func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Refit, passes int, failure string, err error) {
 	if err := r.plan(ctx); err != nil {
 		return nil, 0, "", err
 	}
@@ -201,7 +202,7 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	if err := r.keepStatistics(solved); err != nil {
 		return nil, 0, "", err
 	}
-	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(record) // measures need the edges of the record
+	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(*record) // measures need the edges of the record
 	if before := r.measured.Heaping(); before != nil {
 		if table := r.heaping(); table != nil {
 			r.model = r.model.WithHeaping(table.WithLevelsOf(before))
@@ -224,6 +225,10 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	}
 	if score.R2Scale > record.Train.R2Scale+refitGain && !r.spec.Uncertainty.Bayesian() {
 		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
+	}
+	pruned := func(t model.TermContribution) bool { return t.Removed || t.Offered != nil }
+	if !r.measured.Field().Linear() && slices.ContainsFunc(record.Terms, pruned) {
+		record.Terms = r.contributions(solved)
 	}
 	return &model.Refit{Rows: r.size(dataset.Train), Sweeps: len(solved.Points), R2Scale: score.R2Scale, Noise: own}, solved.Passes, "", nil
 }
