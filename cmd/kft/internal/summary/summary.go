@@ -3,7 +3,6 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -237,7 +236,11 @@ func WriteRefit(b *strings.Builder, r *kft.Refit, s kft.Spec) {
 	case r.Measured > 0:
 		fmt.Fprintf(b, "Refit: trained again on the %s of the training and validation set, measured on test, then trained on all %s, %s%s\n", textformat.Plural(r.Measured, "row"), rows, sweeps, noise)
 	default:
-		fmt.Fprintf(b, "Refit: trained again on all %s, %s; scores and corrections are those measured before%s\n", rows, sweeps, cmp.Or(noise, ", and so is the noise"))
+		kept := "scores, noise and corrections"
+		if r.Noise {
+			kept = "scores and corrections"
+		}
+		fmt.Fprintf(b, "Refit: trained again on all %s, %s; %s are those measured before%s\n", rows, sweeps, kept, noise)
 	}
 }
 
