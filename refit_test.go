@@ -108,6 +108,17 @@ func TestRefit(t *testing.T) {
 			if _, sum, err := loaded.Evaluate(t.Context(), kft.Files(other), kft.TableOptions{}); err != nil || sum.Fitted {
 				t.Errorf("%v, rows of the training: %v, want false for another table", err, sum.Fitted)
 			}
+
+			// What a model says of its test rows changes with rows that it takes in.
+			if inference == "mean-field" {
+				updated, _, err := loaded.Update(t.Context(), kft.Files(other), kft.TableOptions{}, kft.UpdateOptions{Late: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if score, sum, err := updated.EvaluatePart(t.Context(), table, dataset.Test, kft.TableOptions{}); err != nil || !sum.Fitted || score.RMSE == held.RMSE {
+					t.Errorf("%v, RMSE %g on test after an update, %g before, rows of the training: %v", err, score.RMSE, held.RMSE, sum.Fitted)
+				}
+			}
 			cell := []kft.Cell{{"store": "s3", "item": "i4", "time": "2015-3"}}
 			for m, unseen := range map[*kft.Model]int{before: 1, loaded: 0} {
 				p, err := m.Predict(t.Context(), cell)

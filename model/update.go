@@ -67,6 +67,7 @@ type Updated struct {
 func (m *Model) WithUpdate(u Updated) (*Model, error) {
 	changed := m.copy()
 	changed.fitted = m
+	changed.held = tt.Moments{} // of another model
 	changed.field, changed.rows, changed.seen, changed.series, changed.blend, changed.ledger = u.Field, u.Rows, u.Means, u.Series, u.Blend, u.Ledger
 	if err := changed.findLines(); err != nil {
 		return nil, err
