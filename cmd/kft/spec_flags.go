@@ -76,7 +76,7 @@ type specFlags struct {
 	Batch        *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows per step, 0.01 to 1 (default: 0.02)."`
 	Epochs       *int         `group:"training" placeholder:"N" help:"adam: maximum number of epochs (default: 30)."`
 	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores per step) or block (one core per epoch) (default: joint)."`
-	Refit        string       `group:"training" placeholder:"ROWS" values:"auto,none,valid,all" help:"Train again with what was chosen: valid on the training and validation set, after which the test set is measured; all on every row at last; none (default: auto if the terms are chosen, else none). auto is all for a random split and valid for one by a file or column; none for more than a million rows and where the parts differ by time or id."`
+	Refit        string       `group:"training" placeholder:"ROWS" values:"auto,none,valid,all" help:"Train again with what was chosen: valid on the training and validation set, after which the test set is measured; all on every row at last; none (default: auto if the terms are chosen, else none). auto is all for a random split and valid for one by time, a file or a column; none where the parts differ by id, and for more than a million rows unless they differ by time."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
 
 	future  bool           // the command predicts what follows the table, whatever the split is
