@@ -78,3 +78,22 @@ func TestRefitHasPartsOfFinalFit(t *testing.T) {
 		t.Errorf("got %d rows held out of 50, of which %d were measured", got, r.Valid.N)
 	}
 }
+
+// A budget is divided by the rows of the trainings.
+func TestFirstShare(t *testing.T) {
+	t.Parallel()
+	s := salesSpec(testtable.WriteSales(t, 400))
+	s.Fill()
+	data, err := train.Read(t.Context(), s, tableio.Source{}, train.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		refits   []string
+		from, to float64
+	}{{nil, 1, 1}, {[]string{"valid"}, 0.42, 0.44}, {[]string{"all"}, 0.37, 0.38}, {[]string{"valid", "all"}, 0.24, 0.26}} {
+		if got := firstShare(data, tc.refits); got < tc.from || got > tc.to {
+			t.Errorf("%v: got %g", tc.refits, got)
+		}
+	}
+}

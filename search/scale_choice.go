@@ -97,40 +97,30 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	open := s.Fit.Refit == spec.Auto
 	s.Fit.Refit = resolveRefit(s, data, opt)
 	if s.Fit.Refit == spec.RefitNone {
-		m, r, _, err := fitOn(ctx, s, data, opt)
+		m, r, _, err := fitOn(ctx, s, data, 1, opt)
 		if err != nil {
 			return nil, nil, err
 		}
 		return withDecisions(m, r, recent), r, nil
 	}
 	refits := refitsOf(s, data, opt)
-	// A sweep over more rows takes longer than one over the training rows, and a refit has
-	// at most as many.
-	first, began := opt, time.Now()
-	rows := data.Count(dataset.Train)
-	together := rows
 	for _, which := range refits {
 		if err := train.CheckRefit(which, opt); err != nil {
 			return nil, nil, err
 		}
-		together += rows + data.Count(dataset.Valid)
-		if which == spec.RefitAll {
-			together += data.Count(dataset.Test)
-		}
 	}
-	share := float64(rows) / float64(max(together, 1))
-	if s.Automatic() { // the first training also chooses
-		share = comparisonBudget + (1-comparisonBudget)*share
+	began, share := time.Now(), 1.0 // a refit that nobody asked for has the time that is left
+	if !open {
+		share = firstShare(data, refits)
 	}
-	first.TimeBudget = time.Duration(share * float64(opt.TimeBudget))
-	m, r, data, err := fitOn(ctx, s, data, first)
+	m, r, data, err := fitOn(ctx, s, data, share, opt)
 	if err != nil {
 		return nil, nil, err
 	}
 	m = withDecisions(m, r, recent)
 	budget := opt.TimeBudget
 	for _, which := range refits {
-		if open && ctx.Err() != nil {
+		if open && (ctx.Err() != nil || budget > 0 && time.Since(began) >= budget) {
 			break // who stops a fit knows that it is not complete
 		}
 		opt.TimeBudget = remaining(budget, began)
@@ -144,6 +134,20 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	return m, r, nil
 }
 
+// firstShare returns the share of the time for all trainings that the first one has. A sweep over more
+// rows takes longer than one over the training rows, and a refit has at most as many.
+func firstShare(data *train.Data, refits []string) float64 {
+	rows := data.Count(dataset.Train)
+	together := rows
+	for _, which := range refits {
+		together += rows + data.Count(dataset.Valid)
+		if which == spec.RefitAll {
+			together += data.Count(dataset.Test)
+		}
+	}
+	return float64(rows) / float64(max(together, 1))
+}
+
 // withDecisions adds decisions to the record of a model.
 func withDecisions(m *model.Model, r *train.Report, decisions []model.Decision) *model.Model {
 	if len(decisions) == 0 {
@@ -153,10 +157,11 @@ func withDecisions(m *model.Model, r *train.Report, decisions []model.Decision) 
 	return m.WithRecord(r.Record)
 }
 
-// fitOn is Fit on a table that was read before. It also returns the data with the parts of the final fit.
-func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
+// fitOn is Fit on a table that was read before. share is the part of the time budget that the training has
+// after the choices. It also returns the data with the parts of the final fit.
+func fitOn(ctx context.Context, s spec.Spec, data *train.Data, share float64, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
 	if s.Automatic() {
-		return fitAutomatic(ctx, s, data, opt)
+		return fitAutomatic(ctx, s, data, share, opt)
 	}
 	var power *model.PowerEstimate
 	if s.Transform == "power" {
@@ -180,6 +185,7 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options
 	if s.Transform == "auto" || s.Uncertainty.Likelihood == "auto" {
 		fit = choose
 	}
+	opt.TimeBudget = time.Duration(share * float64(opt.TimeBudget))
 	m, r, err := fit(ctx, s, data, opt)
 	if err != nil || len(orders) == 0 && power == nil {
 		return m, r, data, err
@@ -189,7 +195,7 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options
 }
 
 // fitAutomatic chooses everything that the specification leaves open, then fits it.
-func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
+func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, share float64, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
 	began := time.Now()
 	resolved, power, decisions, err := resolve(ctx, s, data, opt)
 	if err != nil {
@@ -199,7 +205,7 @@ func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, opt train.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	opt.TimeBudget = remaining(opt.TimeBudget, began)
+	opt.TimeBudget = time.Duration(share * float64(remaining(opt.TimeBudget, began)))
 	m, r, err := train.Fit(ctx, resolved, final, opt)
 	if err != nil {
 		return nil, nil, nil, err

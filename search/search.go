@@ -254,7 +254,7 @@ func (o *OpenSearch) score(ctx context.Context, t tune.Trial) (float64, error) {
 		return 0, err
 	}
 	rows, sweeps := shares(o.search.Halving, t.Budget)
-	_, report, _, err := fitOn(ctx, shortened(s, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows, HoldOut: o.search.holdOut, Tables: o.search.Tables})
+	_, report, _, err := fitOn(ctx, shortened(s, sweeps), o.search.data, 1, train.Options{Threads: o.search.Threads, Share: rows, HoldOut: o.search.holdOut, Tables: o.search.Tables})
 	if err != nil {
 		return 0, err
 	}
