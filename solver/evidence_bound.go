@@ -47,22 +47,22 @@ func (d *data) startPosterior() {
 		moment, _ := c.SecondMoment(d.b, &b)
 		b.Posterior.SetVariance(startVariance*moment, c.Slices.Slice())
 		d.learnPrior(at)
-		if d.startsWide() && len(d.field.Terms[at.term].Cores) == 1 {
+		if b.Map != nil && len(d.field.Terms[at.term].Cores) == 1 && d.startsWide() {
 			b.Posterior.PriorVar[0] = max(b.Posterior.PriorVar[0], wideVariance)
 		}
 		c.Refresh(d.b, c.Map != nil)
 	}
 }
 
-// Few answers of yes or no say little about each weight: effects whose prior variance is small at first grow by
+// Few answers of yes or no say little about each weight: curves of numbers whose prior variance is small at first grow by
 // less per sweep than ends a fit, although the bound has its maximum far away. With fewer than
-// wideBelow of them effects start with the prior variance wideVariance on the scale of log odds.
+// wideBelow of them such effects start with the prior variance wideVariance on the scale of log odds.
 const (
 	wideBelow    = 2000
 	wideVariance = 0.3
 )
 
-// startsWide reports whether effects start with a wide prior.
+// startsWide reports whether curves start with a wide prior.
 func (d *data) startsWide() bool {
 	if d.sites == nil || d.givenPrior > 0 || len(d.y) >= wideBelow {
 		return false
