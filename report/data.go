@@ -128,18 +128,18 @@ func (b *builder) scores() error {
 		parts.Rows = append(parts.Rows, []string{partName(p.part), count(s.N), fmt.Sprintf("%.4f", s.R2), number(s.RMSE), number(s.MAE), fmt.Sprintf("%.4f", s.R2Scale), number(s.Bias), crps, pinball})
 	}
 	blocks := []block{{Table: parts}}
+	groups := measuredBefore
+	if b.m.Saw(dataset.Test) {
+		groups = seenRows
+	}
 	switch {
 	case r.Refit == nil:
 	case !r.Refit.KeepsTest && r.Refit.Measured > 0:
-		groups := measuredBefore
-		if b.m.Saw(dataset.Test) {
-			groups = seenRows
-		}
 		blocks = append(blocks, text("The model was trained again on the training and validation set (%s rows) before the test set was measured, and then on all %s rows. %s", count(r.Refit.Measured), count(r.Refit.Rows), groups))
 	case r.Refit.KeepsTest:
 		blocks = append(blocks, text("After the scores of the training and validation set were measured, the model was trained again on both (%s rows). The scores of the test set are those of the final model, which has not seen its rows.", count(r.Refit.Rows)))
 	default:
-		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured. %s", count(r.Refit.Rows), seenRows))
+		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured. %s", count(r.Refit.Rows), groups))
 	}
 	if u := b.m.Uncertainty(); u.Pulled != nil {
 		blocks = append(blocks, text("Forecasts are pulled towards formulas, with the shares of the forecast on the scale of the model, and rise there by what forecasts from earlier origins lacked: %s.", strings.Join(u.Pulled, "; ")))

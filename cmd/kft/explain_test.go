@@ -69,7 +69,12 @@ func TestReport(t *testing.T) {
 	}
 	must(t, fitSales("--rank", "2", "--sweeps", "2", "--refit", "all", "-o", "refit.kft")...)
 	must(t, "report", "refit.kft", "-o", "refit.html")
-	if page := read(t, "refit.html"); strings.Count(page, "was trained on these rows too") < 2 || strings.Contains(page, `yes</span> <strong>Do they hold everywhere?`) {
+	if page := read(t, "refit.html"); strings.Contains(page, "was trained on these rows too") || !strings.Contains(page, "those of the test set before it was used for training") {
+		t.Error("the report does not say that the test rows were measured before they were used")
+	}
+	must(t, fitSales("--rank", "2", "--sweeps", "2", "--refit", "all", "--absent", "zero", "-o", "zeros.kft")...)
+	must(t, "report", "zeros.kft", "-o", "zeros.html")
+	if page := read(t, "zeros.html"); strings.Count(page, "was trained on these rows too") < 2 || strings.Contains(page, `yes</span> <strong>Do they hold everywhere?`) {
 		t.Error("the report takes rows that the model was trained on for new ones")
 	}
 	if err := os.Rename("sales.csv", "other.csv"); err != nil {
