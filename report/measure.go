@@ -56,7 +56,7 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 	m.ForgetUntrained(rows.Codes)
 	var z tt.Moments
 	if m.Record().Refit.Saw(part) && !m.Saw(part) {
-		z = momentsAt(evaluate.PartMoments(f.Engine, m, part, all), places)
+		z = evaluate.PartMoments(f.Engine, m, part, all).Select(places)
 	} else {
 		z = m.Moments(f.Engine, rows.Codes)
 	}
@@ -125,21 +125,6 @@ func thin(rows evaluate.Rows, n int) (out evaluate.Rows, places []int) {
 		}
 	}
 	return out, places
-}
-
-// momentsAt returns the moments at some places.
-func momentsAt(z tt.Moments, places []int) tt.Moments {
-	out := tt.Moments{Mean: make([]float32, len(places))}
-	if z.Var != nil {
-		out.Var = make([]float32, len(places))
-	}
-	for k, i := range places {
-		out.Mean[k] = z.Mean[i]
-		if z.Var != nil {
-			out.Var[k] = z.Var[i]
-		}
-	}
-	return out
 }
 
 // A group sums the measures of rows that have something in common.

@@ -34,10 +34,13 @@ type effort struct {
 	valid    int // validation rows of the final fit; 0 for all
 }
 
+// keptValid is the number of validation rows that the final fit of a large table keeps from training.
+const keptValid = 60_000
+
 var efforts = map[string]effort{
 	"quick":    {rows: 30_000, sweeps: 8, rank: 10, fitting: 20},
-	"normal":   {rows: 100_000, sweeps: 15, rank: 20, fitting: 60, valid: 60_000},
-	"thorough": {rows: 200_000, sweeps: 30, rank: 30, fitting: 100, patience: 8, valid: 60_000},
+	"normal":   {rows: 100_000, sweeps: 15, rank: 20, fitting: 60, valid: keptValid},
+	"thorough": {rows: 200_000, sweeps: 30, rank: 30, fitting: 100, patience: 8, valid: keptValid},
 }
 
 // comparisonBudget is the share of the time budget for all comparisons, and

@@ -55,16 +55,12 @@ func resolveRefit(s spec.Spec, data *train.Data, opt train.Options) string {
 	return spec.RefitValid
 }
 
-// refitTwiceBelow is the number of validation rows up to which the scores of a test set that is used in the end are those
-// of a second training. Of larger tables most validation rows train the first one (see finalData).
-const refitTwiceBelow = 60_000
-
 // refitsOf returns the trainings that follow the first one, for a specification that leaves nothing open. Before one on
 // all rows of a table that is not large there is one on the training and validation set, by which the
-// test set is measured.
+// test set is measured; with more than keptValid validation rows most of them train the first one (see finalData).
 func refitsOf(s spec.Spec, data *train.Data, opt train.Options) []string {
 	valid := data.Count(dataset.Valid)
-	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && valid <= refitTwiceBelow && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
+	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && valid <= keptValid && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
 		return []string{spec.RefitValid, spec.RefitAll}
 	}
 	return []string{s.Fit.Refit}

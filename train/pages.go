@@ -73,16 +73,6 @@ func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observatio
 		return o, z
 	}
 	rows := spread(o.Len(), most)
-	thin := tt.Moments{Mean: make([]float32, most)}
-	if z.Var != nil {
-		thin.Var = make([]float32, most)
-	}
-	for i, row := range rows {
-		thin.Mean[i] = z.Mean[row]
-		if z.Var != nil {
-			thin.Var[i] = z.Var[row]
-		}
-	}
 	selected := o.Select(rows)
-	return &selected, thin
+	return &selected, z.Select(rows)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 )
 
 // A Field is a sum of products of trains,
@@ -57,6 +58,11 @@ func (f *Field) leads(k int) bool {
 type Moments struct {
 	Mean, Var []float32
 	found     *found
+}
+
+// Select returns the moments of some rows.
+func (z Moments) Select(rows []int) Moments {
+	return Moments{Mean: gather.Rows(z.Mean, rows), Var: gather.Rows(z.Var, rows)}
 }
 
 // Gradients holds one gradient per core: [term][core].
