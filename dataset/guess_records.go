@@ -25,7 +25,7 @@ const (
 //
 // Rows are records if combinations of ids have many rows each, which differ in what else is known about them, or if the cells that the
 // modes give are not those of a design, see [guesser.designed]: then only chance, or the number of columns, tells rows apart. What is sold or
-// counted adds up by cell, unless much is known about each row. With given modes rows are kept without covariates, with given covariates
+// counted adds up by cell, unless much is known about each row, or most rows repeat a cell that has no time. With given modes rows are kept without covariates, with given covariates
 // with these alone.
 func (g *guesser) takeRecords() {
 	if g.target < 0 {
@@ -144,10 +144,7 @@ func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
 	case len(cells) == 0:
 		return describing > 0
 	case g.Repeated > 0 && rows >= recordsPerCell*unique && !slices.ContainsFunc(cells, isTime):
-		if len(cells) == 1 && describing > 0 && g.Duplicates != "last" {
-			return true // one value per id would leave nothing to learn
-		}
-		return g.recordRule(g.Duplicates, describing) && (describing > 0 || unique < fewRows)
+		return g.Duplicates != "last" && describing > 0 || g.recordRule(g.Duplicates, describing) && unique < fewRows
 	case describing == 0 || g.singleSeries(cells) || g.designed(cells):
 		return false
 	}

@@ -46,6 +46,13 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "w%d,%s,%.2f,%.1f,%.1f,%.2f\n", r.IntN(9), day(r.IntN(300)).Format("2006-01-02"), 100*r.Float64(), 9*r.Float64(), 9*r.Float64(), 9*r.Float64())
 				}
 			}},
+		{name: "counts of walks, most of a cell without a time", target: "StepCount", modes: []string{"Weather", "Day"}, duplicates: "keep", covariates: []string{"Kcal", "Dog"}, notes: []string{"record of its own"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("StepCount,Kcal,Weather,Day,Dog\n")
+				for range 300 {
+					fmt.Fprintf(w, "%d,%d,%s,%s,%d\n", 1000+r.IntN(9000), r.IntN(300), []string{"rain", "shine", "cold"}[r.IntN(3)], []string{"M", "T", "W", "R", "F", "S", "U"}[r.IntN(7)], r.IntN(2))
+				}
+			}},
 		{name: "points of groups", target: "y", modes: []string{"group"}, duplicates: "keep", covariates: []string{"x"}, notes: []string{"record of its own"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("group,x,y\n")
