@@ -17,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/explain"
+	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -430,6 +431,32 @@ func TestSummary(t *testing.T) {
 	var text bytes.Buffer
 	if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(), "Effect of item.price (4 points)") {
 		t.Errorf("got text %s, %v", text.String(), err)
+	}
+}
+
+// TestSummaryAfterRefit checks that importances are measured on rows that the model does not know, as far
+// as there are some, and that the text says otherwise.
+func TestSummaryAfterRefit(t *testing.T) {
+	t.Parallel()
+	m, source := fit(t, "plain")
+	for name, c := range map[string]struct {
+		refit *fitrecord.Refit
+		want  string
+	}{
+		"none":               {nil, "on the validation set if"},
+		"training and valid": {&fitrecord.Refit{KeepsTest: true}, "on the test set if"},
+		"all rows":           {&fitrecord.Refit{}, "on the validation set, on which the model was trained too, if"},
+	} {
+		record := m.Record()
+		record.Refit = c.refit
+		s, err := explain.Model(t.Context(), m.WithRecord(record), &source, model.TableOptions{Threads: 1})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var text bytes.Buffer
+		if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(), c.want) {
+			t.Errorf("%s: got %s, %v; want %s", name, text.String(), err, c.want)
+		}
 	}
 }
 

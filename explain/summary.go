@@ -22,7 +22,8 @@ type Summary struct {
 	Terms []model.TermContribution `json:"terms"`
 	// Importances of modes and columns by permutation; nil without a table.
 	Importances []Importance `json:"importances,omitempty"`
-	Part        string       `json:"part,omitempty"` // the part of the table that they were measured on
+	Part        string       `json:"part,omitempty"`    // the part of the table that they were measured on
+	Trained     bool         `json:"trained,omitempty"` // whether the model was trained on that part too
 	Curves      []Curve      `json:"curves"`
 }
 
@@ -43,16 +44,17 @@ func Model(ctx context.Context, m *model.Model, source *tableio.Source, opt mode
 }
 
 // Summarize explains the model as a whole. With a table, which must be that of the fit,
-// it measures importances on the validation set, or on the test set without one; f is nil
-// without a table.
+// it measures importances on the validation set, or on the test set without one or if the model
+// was trained on the validation set and not on that; f is nil without a table.
 func (x *Explainer) Summarize(ctx context.Context, f *evaluate.Fitted, opt ImportanceOptions) (*Summary, error) {
 	s := &Summary{Scale: x.m.Spec().Transform, Terms: x.m.Record().Terms, Curves: []Curve{}}
 	if f != nil {
-		part := dataset.Valid
-		rows := f.Part(part)
-		if len(rows.Y) == 0 {
-			part = dataset.Test
-			rows = f.Part(part)
+		trainedOn := x.m.Record().Refit.Saw
+		part, rows := dataset.Valid, f.Part(dataset.Valid)
+		if len(rows.Y) == 0 || trainedOn(part) {
+			if test := f.Part(dataset.Test); len(rows.Y) == 0 || len(test.Y) > 0 && !trainedOn(dataset.Test) {
+				part, rows = dataset.Test, test
+			}
 		}
 		if len(rows.Y) == 0 {
 			return nil, fmt.Errorf("the fit had no validation and no test set, so there are no rows to measure importances on; its split was %s", x.m.Record().Split)
@@ -61,7 +63,7 @@ func (x *Explainer) Summarize(ctx context.Context, f *evaluate.Fitted, opt Impor
 		if s.Importances, err = x.Importances(ctx, f.Engine, rows, opt); err != nil {
 			return nil, err
 		}
-		s.Part = part.String()
+		s.Part, s.Trained = part.String(), trainedOn(part)
 	}
 	for mode := range x.m.Modes() {
 		curves, err := x.Curves(mode, opt.Columns)
@@ -80,12 +82,16 @@ func (x *Explainer) Summarize(ctx context.Context, f *evaluate.Fitted, opt Impor
 	return s, nil
 }
 
-// PartName names the part of the table in words: validation or test.
-func (s *Summary) PartName() string {
+// Rows names the rows that importances were measured on, as in "validation set".
+func (s *Summary) Rows() string {
+	name := s.Part + " set"
 	if s.Part == dataset.Valid.String() {
-		return "validation"
+		name = "validation set"
 	}
-	return s.Part
+	if s.Trained {
+		name += ", on which the model was trained too,"
+	}
+	return name
 }
 
 // WriteText writes the summary in words.
@@ -101,7 +107,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	t.write(&b)
 	if s.Importances != nil {
-		fmt.Fprintf(&b, "Fall of R2 (%s) on the %s set if values are exchanged at random:\n", s.Scale, s.PartName())
+		fmt.Fprintf(&b, "Fall of R2 (%s) on the %s if values are exchanged at random:\n", s.Scale, s.Rows())
 		t = table{rows: [][]string{{"mode or column", "fall", "sd"}}}
 		for _, i := range s.Importances {
 			name := i.Mode

@@ -32,7 +32,7 @@ func (b *builder) side() error {
 	var blocks []block
 	rank := map[string]int{}
 	if len(summary.Importances) > 0 {
-		bars := figure.Bars{Title: "Importance of modes and side columns", Unit: fmt.Sprintf("fall of R2 (%s) on the %s set if the values are exchanged at random", summary.Scale, summary.PartName())}
+		bars := figure.Bars{Title: "Importance of modes and side columns", Unit: fmt.Sprintf("fall of R2 (%s) on the %s if the values are exchanged at random", summary.Scale, summary.Rows())}
 		for i, imp := range summary.Importances {
 			name := imp.Mode
 			if imp.Column != "" {
