@@ -2,6 +2,7 @@ package sideinfo
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -60,8 +61,8 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 		}, nil
 	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1 && !mode.HasClock():
 		return func(id string) (string, error) {
-			parts := strings.Split(id, "-")
-			if len(parts) != len(mode.Columns) {
+			parts := splitID(id, len(mode.Columns))
+			if parts == nil {
 				return "", fielderr.Errorf("side.tables", "mode %s, id %q: the id cannot be split into %s, because their values contain '-'; give the columns in a side table", mode.Name, id, strings.Join(mode.Columns, ", "))
 			}
 			return parts[part], nil
@@ -92,4 +93,34 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 	choices = slices.Compact(choices)
 	return nil, fielderr.Errorf("side.tables", "mode %s: no column @%s can be computed from the ids%s; use %s or, if ids are dates, %s", mode.Name, name,
 		suggest.Hint(name, append(slices.Clone(choices), dataset.Functions()...)), strings.Join(choices, ", "), strings.Join(dataset.Functions(), ", "))
+}
+
+// splitID splits an id into the values of n columns, which '-' joins; nil if it has other numbers of them. If there are too
+// many, a '-' at the start, after another one or in 1e-05 is taken for that of a number, as in 41.6--93.6.
+func splitID(id string, n int) []string {
+	parts := strings.Split(id, "-")
+	if len(parts) == n {
+		return parts
+	}
+	var numbers []string
+	for i, text := range parts {
+		last := len(numbers) - 1
+		switch {
+		case i > 0 && parts[i-1] == "" || i > 0 && isMantissa(parts[i-1]):
+			numbers[last] += "-" + text
+		default:
+			numbers = append(numbers, text)
+		}
+	}
+	if len(numbers) != n {
+		return nil
+	}
+	return numbers
+}
+
+// isMantissa reports whether a text is a number up to its exponent, as 1.5e is.
+func isMantissa(text string) bool {
+	mantissa := strings.TrimRight(text, "eE")
+	_, err := strconv.ParseFloat(mantissa, 64)
+	return err == nil && len(mantissa) == len(text)-1
 }
