@@ -99,6 +99,12 @@ func attackModels(t testing.TB) map[string][]byte {
 		x.Terms, x.Split = []string{"item*price", "promo", "lag1", "item,periods:1"}, "time:last=2"
 		posterior(x, "mean-field")
 	})
+	add("points", kft.Spec{Version: 1}, func(x *kft.Spec) {
+		x.Data = kft.DataSpec{Files: []string{s.write(t, "points.csv", attackPriceTable())}, Target: "y", Modes: []string{"item", "month"},
+			Covariates: []string{"number(price)", "level(promo)", "size=number(price)", "joint(price+size)"}}
+		x.Terms = []string{"item", "promo", "joint"}
+		posterior(x, "mean-field")
+	})
 	add("along time", s.plainSpec(), func(x *kft.Spec) {
 		x.Terms = []string{"store", "item,along(month; walk, ar, season=3):2"}
 		posterior(x, "mean-field")

@@ -29,6 +29,7 @@ func TestCraftedModels(t *testing.T) {
 		want        string
 	}{
 		{"no modes of a core", "plain", text("field", `"modes":\["store"\]`, `"modes":[]`), "has no mode"},
+		{"points of another covariate", "points", text("spec", `joint\(price\+size\)`, "joint(price+promo)"), `no covariate of numbers is called "promo"`},
 		{"no encoder", "calendar", text("side/month", `"encoder":\{.*\},"operator"`, `"encoder":null,"operator"`), "the encoder is missing"},
 		{"size of the negative binomial", "negative binomial", text("uncertainty", `"size":[^}]*`, `"size":-1.5`), "the size of its negative binomial distribution is -1.5"},
 		{"share of further zeros", "zero-inflated", text("uncertainty", `"zero":[^,]*`, `"zero":1`), "its share of further zeros is 1"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 )
@@ -13,6 +14,7 @@ const (
 	numberFunction    = "number"    // of a column of numbers, cut into bins
 	levelFunction     = "level"     // of a column of few values, each a level
 	covariateFunction = "covariate" // number or level, whichever suits the values
+	jointFunction     = "joint"     // joint(lat+lon): the points that several numeric covariates form
 	lagFunction       = "lag"       // lag(3): the target of the same series 3 periods before
 	periodsFunction   = "periods"   // periods(store+item): training periods of the pair
 )
@@ -29,11 +31,46 @@ const MaxLag = 10_000
 // Covariate reports whether the mode describes a cell rather than identifying it. A
 // missing value is an id of its own.
 func (m Mode) Covariate() bool {
-	return slices.Contains([]string{numberFunction, levelFunction, covariateFunction, lagFunction, periodsFunction}, m.Func)
+	return slices.Contains([]string{numberFunction, levelFunction, covariateFunction, jointFunction, lagFunction, periodsFunction}, m.Func)
 }
 
 // Numeric reports whether the ids of the mode are numbers, over which a kernel smooths.
 func (m Mode) Numeric() bool { return m.Func == numberFunction || m.Derived() }
+
+// Joint reports whether the ids of the mode are points that some numeric covariates form. Its columns are the names
+// of these modes, which come before it.
+func (m Mode) Joint() bool { return m.Func == jointFunction }
+
+// Computed reports whether the mode is computed from others or from the training rows, and not made of columns of a table.
+func (m Mode) Computed() bool { return m.Derived() || m.Joint() }
+
+// Smooth reports whether a kernel smooths over the ids of the mode, so that a new one has weights too.
+func (m Mode) Smooth() bool { return m.Numeric() || m.Joint() }
+
+// JointMode returns the covariate of the points that numeric covariates form.
+func JointMode(covariates []string) Mode {
+	return Mode{Name: jointFunction, Columns: covariates, Func: jointFunction}
+}
+
+// pointSeparator separates the numbers of a point in its id.
+const pointSeparator = "|"
+
+// Point returns the id of a point, given the ids of the covariates that form it: that of a missing
+// value if one of them is missing.
+func Point(ids []string) string {
+	if slices.Contains(ids, MissingID) || slices.Contains(ids, NoRowID) {
+		return MissingID
+	}
+	return strings.Join(ids, pointSeparator)
+}
+
+// Numbers returns the ids of the covariates that form a point, nil if the id is not one.
+func (m Mode) Numbers(id string) []string {
+	if parts := strings.Split(id, pointSeparator); len(parts) == len(m.Columns) {
+		return parts
+	}
+	return nil
+}
 
 // Open reports whether the values of a covariate decide if it is numeric.
 func (m Mode) Open() bool { return m.Func == covariateFunction }

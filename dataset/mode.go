@@ -28,7 +28,7 @@ const reserved = ",*:=()"
 
 // ParseMode reads "store", "time=year+month", "hour(timestamp)" or "h=hour(timestamp)",
 // "month(dmy(day))" for dates with the day first, and the covariates number(price), level(promo),
-// covariate(price), lag(1) and periods(store+item). Without a name before '=' the mode takes the
+// covariate(price), joint(lat+lon), lag(1) and periods(store+item). Without a name before '=' the mode takes the
 // name of its column, of its columns joined by '+', or of its function.
 //
 // A column whose name contains one of + , = ( ) or " is written in double quotes,
@@ -58,7 +58,7 @@ func parseMode(s string) (Mode, error) {
 			return Mode{}, fmt.Errorf("%w; a column with that name is written in quotes: %s", err, fieldtext.QuoteColumn(source))
 		}
 		source = inner
-		if m.Func != periodsFunction && !m.Target() && fieldtext.IndexUnquoted(source, '+') >= 0 || fieldtext.IndexUnquoted(source, '(') >= 0 || fieldtext.IndexUnquoted(source, ')') >= 0 {
+		if m.Func != periodsFunction && !m.Joint() && !m.Target() && fieldtext.IndexUnquoted(source, '+') >= 0 || fieldtext.IndexUnquoted(source, '(') >= 0 || fieldtext.IndexUnquoted(source, ')') >= 0 {
 			return Mode{}, fmt.Errorf("a function takes one column, as in hour(timestamp)")
 		}
 	}
@@ -76,6 +76,9 @@ func parseMode(s string) (Mode, error) {
 	}
 	if err := m.checkLag(); err != nil {
 		return Mode{}, err
+	}
+	if m.Joint() && len(m.Columns) < 2 {
+		return Mode{}, fmt.Errorf("points are formed by two covariates or more, as in joint(lat+lon); one alone is number(%s)", m.Columns[0])
 	}
 	m.Name = m.defaultName()
 	if named {
@@ -137,7 +140,7 @@ func checkModes(modes []Mode) error {
 // false if the value of a column is absent.
 func (m Mode) ID(values map[string]string) (id string, ok bool, err error) {
 	var parts []string
-	if m.Target() {
+	if m.Target() || m.Joint() {
 		return "", false, nil // not made of the values of its columns
 	}
 	for _, column := range m.Columns {
@@ -186,7 +189,7 @@ func (m Mode) defaultName() string {
 	switch {
 	case m.Func == lagFunction:
 		return m.Func + m.Columns[0]
-	case m.Func != "" && (m.Derived() || !m.Covariate()):
+	case m.Func != "" && (m.Computed() || !m.Covariate()):
 		return m.Func
 	}
 	return strings.Join(m.Columns, "+")

@@ -25,6 +25,8 @@ func TestParseMode(t *testing.T) {
 		{`q="a ""b"""`, Mode{Name: "q", Columns: []string{`a "b"`}}},
 		{"month(dmy(day))", Mode{Name: "month", Columns: []string{"day"}, Func: "month", Dates: "dmy"}},
 		{`day=date(mdy("day (US)"))`, Mode{Name: "day", Columns: []string{"day (US)"}, Func: "date", Dates: "mdy"}},
+		{"joint(lat+lon)", Mode{Name: "joint", Columns: []string{"lat", "lon"}, Func: "joint"}},
+		{"place=joint(lat+lon)", Mode{Name: "place", Columns: []string{"lat", "lon"}, Func: "joint"}},
 		{`"12"" disc"`, Mode{Name: `12" disc`, Columns: []string{`12" disc`}}},
 	} {
 		got, err := ParseMode(tc.text)
@@ -49,6 +51,7 @@ func TestParseMode(t *testing.T) {
 		"hour(t":         `mode "hour(t": the parenthesis is not closed; write it as hour(timestamp)`,
 		"hour()":         `mode "hour()": the name of a column is missing; write store, time=year+month or hour(timestamp)`,
 		"hour(a+b)":      `mode "hour(a+b)": a function takes one column, as in hour(timestamp)`,
+		"joint(lat)":     `mode "joint(lat)": points are formed by two covariates or more, as in joint(lat+lon); one alone is number(lat)`,
 		"huor(t)":        `mode "huor(t)": unknown function "huor" (did you mean "hour"?); the functions are clock, date, datehour, day, hour, minute, month, quarter, week, weekday, year, yearmonth, yearquarter, yearweek, and those of periods of some minutes, such as date10min and near10min; a column with that name is written in quotes: "huor(t)"`,
 		"mont(t)":        `mode "mont(t)": unknown function "mont" (did you mean "month"?); the functions are clock, date, datehour, day, hour, minute, month, quarter, week, weekday, year, yearmonth, yearquarter, yearweek, and those of periods of some minutes, such as date10min and near10min; a column with that name is written in quotes: "mont(t)"`,
 		"a:b":            `mode "a:b": the name of a mode may not contain any of ",*:=()"; give it a name, as in time=a:b`,

@@ -145,6 +145,9 @@ const (
 func (x *Explainer) Curves(mode, columns int) ([]Curve, error) {
 	var out []Curve
 	info := x.m.Modes()[mode]
+	if info.Joint() {
+		return nil, nil // points have no order
+	}
 	effects := x.Effects(mode)
 	if !slices.ContainsFunc(effects, func(e Effect) bool { return e.Effect != 0 }) {
 		effects = nil // the mode acts through series, of which each has its own curve

@@ -41,7 +41,7 @@ func ParseChange(text string, all []dataset.Mode) (Change, error) {
 	}
 	name, value, ok := strings.Cut(text, "=")
 	mode, column := spec.CutGroup(strings.TrimSpace(name), modes)
-	if ok && mode >= 0 && column == "" && all[mode].Covariate() && !all[mode].Derived() {
+	if ok && mode >= 0 && column == "" && all[mode].Covariate() && !all[mode].Computed() {
 		return Change{Mode: modes[mode], Value: strings.TrimSpace(value)}, nil
 	}
 	if !ok || mode >= 0 && column == "" {

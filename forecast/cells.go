@@ -64,7 +64,7 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 		}
 	}
 	for _, mode := range modes {
-		if !mode.Derived() && !mode.Target() && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
+		if !mode.Computed() && !mode.Target() && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
 			return nil, unknownMode(mode)
 		}
 	}

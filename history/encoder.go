@@ -44,19 +44,37 @@ func (e *Encoder) History() *History { return e.history }
 // computed, come after them.
 func (e *Encoder) Columns() []dataset.Mode {
 	n := len(e.modes)
-	for n > 0 && (e.modes[n-1].Derived() || e.modes[n-1].Target()) {
+	for n > 0 && (e.modes[n-1].Computed() || e.modes[n-1].Target()) {
 		n--
 	}
 	return e.modes[:n]
 }
 
-// Within reports whether an id of a mode is a number between the fitted ones.
+// Within reports whether an id of a mode is a number between the fitted ones, or a point of such numbers.
 func (e *Encoder) Within(mode int, id string) bool {
+	if m := e.modes[mode]; m.Joint() {
+		numbers := m.Numbers(id)
+		for i, at := range e.members(m) {
+			if numbers == nil || !e.Within(at, numbers[i]) {
+				return false
+			}
+		}
+		return true
+	}
 	if e.grids[mode] == nil {
 		return false
 	}
 	v, ok := dataset.Number(id)
 	return ok && e.grids[mode].Within(v)
+}
+
+// members returns the numeric covariates that form the points of a mode.
+func (e *Encoder) members(joint dataset.Mode) []int {
+	at := make([]int, len(joint.Columns))
+	for i, name := range joint.Columns {
+		at[i] = slices.IndexFunc(e.modes, func(m dataset.Mode) bool { return m.Name == name })
+	}
+	return at
 }
 
 // A ValueError reports a field of a numeric covariate that is not a number.
@@ -95,16 +113,29 @@ func (e *Encoder) Encode(codes [][]int32, id func(mode, row int) string) ([][]in
 		if !mode.Covariate() {
 			continue
 		}
-		if mode.Derived() {
+		if mode.Computed() {
 			codes = append(codes, slices.Repeat([]int32{unknown}, len(given[0])))
 		}
+		var members []int
+		if mode.Joint() {
+			members = e.members(mode)
+		}
+		numbers := make([]string, len(members))
 		ids[at] = make([]string, len(codes[at]))
 		for row, code := range codes[at] {
 			if code >= 0 {
 				ids[at][row] = e.dicts[at].ID(code)
 				continue
 			}
-			text, ok := e.idOf(at, func(other int) int32 { return given[other][row] }, func(other int) string { return id(other, row) })
+			text, ok := "", true
+			if mode.Joint() {
+				for i, other := range members {
+					numbers[i] = ids[other][row]
+				}
+				text = dataset.Point(numbers)
+			} else {
+				text, ok = e.idOf(at, func(other int) int32 { return given[other][row] }, func(other int) string { return id(other, row) })
+			}
 			if !ok {
 				return nil, nil, &ValueError{row, mode.Name, id(at, row)}
 			}
@@ -157,6 +188,11 @@ func (e *Encoder) EncodeTable(t *dataset.Table, source string) error {
 		}
 		t.Modes, t.Dicts, t.Codes = e.modes, e.dicts, append(t.Codes, slices.Repeat([]int32{e.target}, t.Len()))
 		return nil
+	}
+	for m := len(t.Modes); m < len(e.modes) && e.modes[m].Joint(); m++ {
+		if err := covariate.AddPoints(t, e.modes[m]); err != nil {
+			return err
+		}
 	}
 	if e.history == nil {
 		return nil

@@ -7,19 +7,19 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Numeric reports whether a core with the given axes is over a numeric covariate.
-func Numeric(axes []tt.Axis, modes []dataset.Mode) bool {
-	return modes != nil && slices.ContainsFunc(axes, func(a tt.Axis) bool { return a.Group == nil && modes[a.Mode].Numeric() })
+// Smooth reports whether a core with the given axes is over a covariate that a kernel smooths.
+func Smooth(axes []tt.Axis, modes []dataset.Mode) bool {
+	return modes != nil && slices.ContainsFunc(axes, func(a tt.Axis) bool { return a.Group == nil && modes[a.Mode].Smooth() })
 }
 
 // Operators returns the operators of the axes of a core, given those of the modes, nil
-// for the identity. A core over a numeric covariate has those of its covariates alone: a
+// for the identity. A core over such a covariate has those of its covariates alone: a
 // curve per combination of its other ids.
 func Operators(axes []tt.Axis, modes []dataset.Mode, of func(mode int) tt.Operator) []tt.Operator {
 	operators := make([]tt.Operator, len(axes))
-	only := Numeric(axes, modes)
+	only := Smooth(axes, modes)
 	for i, a := range axes {
-		if a.Group == nil && (!only || modes[a.Mode].Numeric()) {
+		if a.Group == nil && (!only || modes[a.Mode].Smooth()) {
 			operators[i] = of(a.Mode)
 		}
 	}

@@ -44,7 +44,7 @@ func Read(f *modelfile.File, modes []dataset.Mode, dicts []*dataset.Dict, zero b
 		columns--
 	}
 	for i, m := range modes[:columns] {
-		if m.Derived() || m.Open() || i > 0 && !m.Covariate() && modes[i-1].Covariate() {
+		if m.Derived() || i > 0 && modes[i-1].Joint() && !m.Joint() || m.Open() || i > 0 && !m.Covariate() && modes[i-1].Covariate() {
 			return nil, fmt.Errorf("its mode %s is not in its place: modes that identify a cell come first, then columns that describe it", m.Name)
 		}
 	}

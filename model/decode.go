@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -200,6 +201,11 @@ func (d *decoder) modes() error {
 		side, err := d.side(mode.Name, len(ids))
 		if err != nil {
 			return fmt.Errorf("its side information of %s: %w", mode.Name, err)
+		}
+		for _, name := range mode.Columns {
+			if mode.Joint() && !slices.ContainsFunc(m.modes, func(one dataset.Mode) bool { return one.Name == name && one.Numeric() }) {
+				return fmt.Errorf("its points %s have no covariate %s", mode.Name, name)
+			}
 		}
 		if mode.Numeric() && side == nil {
 			return fmt.Errorf("its numeric covariate %s has no kernel", mode.Name)

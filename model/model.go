@@ -239,7 +239,7 @@ func (m *Model) NewCombinations(threads int, codes [][]int32) []bool {
 
 // HasIDs reports whether a mode has ids, which numbers, such as a price, are not: a curve predicts
 // those without training rows from others.
-func (m *Model) HasIDs(mode int) bool { return !m.modes[mode].Numeric() }
+func (m *Model) HasIDs(mode int) bool { return !m.modes[mode].Smooth() }
 
 // Covariates returns the encoder of the covariates.
 func (m *Model) Covariates() *history.Encoder { return m.covariates }

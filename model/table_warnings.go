@@ -157,8 +157,16 @@ func (m *Model) future(mode int, ids []string) bool {
 	return !slices.ContainsFunc(c.Order[:len(trained)], func(code int32) bool { return int(code) >= len(trained) })
 }
 
-// UsesMode reports whether a term uses the mode.
-func (m *Model) UsesMode(mode int) bool { return m.trained[mode] != nil }
+// UsesMode reports whether a term uses the mode, or points that it forms with others.
+func (m *Model) UsesMode(mode int) bool {
+	name := m.modes[mode].Name
+	for at, one := range m.modes {
+		if m.trained[at] != nil && (at == mode || one.Joint() && slices.Contains(one.Columns, name)) {
+			return true
+		}
+	}
+	return false
+}
 
 // IsTime reports whether the ids of a mode are periods with an order in time.
 func (m *Model) IsTime(mode int) bool { return m.modes[mode].IsTime(m.trainedIDs(mode)) }

@@ -64,7 +64,7 @@ func (m *Model) selfDescribing(at int) bool {
 	if g := m.groupsOf(at); g != nil && m.side[at] == nil {
 		return g.Table.FromIDs()
 	}
-	if m.modes[at].Numeric() {
+	if m.modes[at].Smooth() {
 		return m.informed[at]
 	}
 	if m.side[at] == nil || m.spec.Side.PlaceboOf(m.modes[at].Name) != "" {
@@ -171,7 +171,7 @@ var errNeverMissing = errors.New("no value of the covariate was missing in the f
 // only.
 func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
-	if m.modes[at].Numeric() && (id == dataset.MissingID || id == dataset.NoRowID) {
+	if m.modes[at].Smooth() && (id == dataset.MissingID || id == dataset.NoRowID) {
 		return nil, nil, errNeverMissing
 	}
 	if s == nil {

@@ -54,21 +54,22 @@ const (
 // short fits that are compared on the validation set. Its specification always has a
 // value for what is still open.
 type chooser struct {
-	spec      spec.Spec
-	data      *train.Data
-	folds     []*train.Data // divisions of the data on which candidates are compared
-	opt       train.Options // of the final fit
-	effort    effort
-	modes     []string // that identify a cell
-	sizes     []int
-	others    []string // covariates
-	rows      int      // training rows
-	pairs     map[[2]int]int
-	power     *model.PowerEstimate
-	gaussian  *spec.Spec        // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
-	narrowly  bool              // Student noise was better than Gaussian noise, but by less than its margin
-	scores    map[string]*score // by specification: the best of a step is the first of the next
-	decisions []model.Decision
+	spec        spec.Spec
+	data        *train.Data
+	folds       []*train.Data // divisions of the data on which candidates are compared
+	opt         train.Options // of the final fit
+	effort      effort
+	modes       []string // that identify a cell
+	sizes       []int
+	others      []string // covariates
+	beforePairs int      // terms before interactions of covariates were added in front of them; 0 if none were
+	rows        int      // training rows
+	pairs       map[[2]int]int
+	power       *model.PowerEstimate
+	gaussian    *spec.Spec        // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
+	narrowly    bool              // Student noise was better than Gaussian noise, but by less than its margin
+	scores      map[string]*score // by specification: the best of a step is the first of the next
+	decisions   []model.Decision
 
 	deadline time.Time // from which nothing more is compared; zero for none
 }
@@ -101,7 +102,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseCovariates, c.choosePairs, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseCovariates, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
 	if c.future() {
 		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.confirmPower, c.chooseFactors, c.chooseCovariates, c.chooseVariant}
 	}

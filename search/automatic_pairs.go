@@ -32,6 +32,7 @@ func (c *chooser) choosePairs(ctx context.Context) error {
 		return nil
 	}
 	subject := "interactions of covariates"
+	c.beforePairs = len(c.spec.Terms)
 	for range pairRounds {
 		if c.late() {
 			return nil

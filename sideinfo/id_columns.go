@@ -59,6 +59,13 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 			}
 			return "0", nil
 		}, nil
+	case mode.Joint() && part >= 0:
+		return func(id string) (string, error) {
+			if numbers := mode.Numbers(id); numbers != nil {
+				return numbers[part], nil
+			}
+			return "", nil // of a missing point
+		}, nil
 	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1 && !mode.HasClock():
 		return func(id string) (string, error) {
 			parts := splitID(id, len(mode.Columns))

@@ -69,15 +69,17 @@ func (s Spec) UsedCovariates(columns []string) []string {
 	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !slices.Contains(used, modeName(column)) })
 }
 
-// modeRank orders modes: those that identify a cell, columns that describe it, and what
+// modeRank orders modes: those that identify a cell, columns that describe it, points that these form, and what
 // is computed from the training rows.
 func modeRank(text string) int {
 	m, err := dataset.ParseMode(text)
 	switch {
 	case err != nil || !m.Covariate():
 		return 0
-	case m.Derived():
+	case m.Joint():
 		return 2
+	case m.Derived():
+		return 3
 	}
 	return 1
 }
@@ -122,14 +124,25 @@ func (d Data) validateCovariates(ps *Problems) {
 			ps.Addf("data.ends", "%s; set data.ends to table", problem)
 		}
 	}
-	var cells []string
+	var cells, numbers []string
 	for _, text := range d.Modes {
-		if m, err := dataset.ParseMode(text); err != nil || !m.Covariate() {
+		m, err := dataset.ParseMode(text)
+		switch {
+		case err != nil || !m.Covariate():
 			cells = append(cells, modeName(text))
+		case m.Open() || m.Numeric() && !m.Derived():
+			numbers = append(numbers, modeName(text))
 		}
 	}
 	for i, text := range d.Modes {
 		m, err := dataset.ParseMode(text)
+		if err == nil && m.Joint() {
+			for _, name := range m.Columns {
+				if !slices.Contains(numbers, name) {
+					ps.Addf(index("data.modes", i), "%s: no covariate of numbers is called %q%s; its points are formed by covariates, so add number(%s)", m.Expression(), name, hintOrList(name, numbers), name)
+				}
+			}
+		}
 		if err != nil || !m.Derived() || m.Lag() > 0 {
 			continue
 		}

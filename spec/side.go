@@ -102,7 +102,7 @@ func (s Spec) validateSide(ps *Problems) {
 		}
 		knownMode(ps, path, t.Mode, modes)
 		if at := slices.Index(modes, t.Mode); at >= 0 {
-			if m, err := dataset.ParseMode(s.Data.Modes[at]); err == nil && (m.Numeric() || m.Open()) {
+			if m, err := dataset.ParseMode(s.Data.Modes[at]); err == nil && (m.Smooth() || m.Open()) {
 				ps.Addf(path, "%s is a covariate, and one of numbers has no side table; if it has levels, write it as level(%s)", t.Mode, t.Mode)
 			}
 		}

@@ -43,7 +43,7 @@ func (d Data) Table() (dataset.Schema, tableio.Format, error) {
 		if err != nil {
 			return schema, format, fielderr.Errorf(index("data.modes", i), "%w", err)
 		}
-		if mode.Derived() || mode.Target() {
+		if mode.Computed() || mode.Target() {
 			continue
 		}
 		schema.Modes = append(schema.Modes, mode)
@@ -92,7 +92,7 @@ func (d Data) validate(ps *Problems) {
 			ps.Addf(path, "%v", err)
 			continue
 		}
-		if !mode.Derived() && !mode.Target() {
+		if !mode.Computed() && !mode.Target() {
 			for _, target := range d.Targets() {
 				if slices.Contains(mode.Columns, target) {
 					ps.Addf(path, "column %q is already the target", target)

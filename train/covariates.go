@@ -13,18 +13,21 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// Kernel and number of columns of the operator of a numeric covariate. Curves are
-// smooth, so a few columns represent the kernel over at most covariate.MaxBins bins.
+// Kernels and numbers of columns of the operators of numeric and joint covariates. Curves are
+// smooth, so a few columns represent the kernel over at most covariate.MaxBins bins; points have several
+// dimensions, in which surfaces of public tables are rougher.
 const (
 	curveKernel  = "matern32+rbf" // steps are rough, and most curves smooth
 	curveColumns = 32
+	pointKernel  = "matern32"
+	pointColumns = 256
 )
 
 // addCurves builds the operators of the numeric covariates: a kernel over the centres of
-// their bins. Missing values have an indicator.
+// their bins, and of the joint ones: a kernel over their points. Missing values have an indicator.
 func (r *run) addCurves() error {
 	for at, mode := range r.data.table.Modes {
-		if !mode.Numeric() {
+		if !mode.Smooth() || mode.Joint() && !r.usesPoints(mode) {
 			continue
 		}
 		s, report, err := r.curveFor(at)
@@ -39,13 +42,26 @@ func (r *run) addCurves() error {
 
 func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	mode, ids := r.data.table.Modes[at], r.data.table.Dicts[at].IDs()
-	report := model.SideReport{Mode: mode.Name, Space: "dual", Kernel: curveKernel}
-	grid := covariate.GridOf(ids)
-	kind := sideinfo.Num
-	if grid.Skewed() {
-		kind = sideinfo.Log
+	report := model.SideReport{Mode: mode.Name, Space: "dual", Kernel: curveKernel, Curve: &model.Curve{Missing: r.missing(at)}}
+	table, columns := sideinfo.Spec{Mode: mode.Name}, curveColumns
+	add := func(name string, numbers *covariate.Grid) {
+		kind := sideinfo.Num
+		if numbers.Skewed() {
+			kind = sideinfo.Log
+		}
+		table.Columns = append(table.Columns, sideinfo.ColumnSpec{Name: name, Type: kind})
 	}
-	table := sideinfo.Spec{Mode: mode.Name, Columns: []sideinfo.ColumnSpec{{Name: mode.Name, Type: kind}}}
+	if mode.Joint() {
+		report.Kernel, columns = pointKernel, pointColumns
+		for _, name := range mode.Columns {
+			of := slices.IndexFunc(r.data.table.Modes, func(m dataset.Mode) bool { return m.Name == name })
+			add(name, covariate.GridOf(r.data.table.Dicts[of].IDs()))
+		}
+	} else {
+		grid := covariate.GridOf(ids)
+		add(mode.Name, grid)
+		report.Curve.Low, report.Curve.High = grid.Range()
+	}
 	if slices.Contains(ids, dataset.NoRowID) {
 		table.Columns = append(table.Columns, sideinfo.ColumnSpec{Name: dataset.NoRowID, Type: sideinfo.Num})
 	}
@@ -61,11 +77,11 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	if err != nil {
 		return nil, report, err
 	}
-	k, err := kernel.Parse(curveKernel)
+	k, err := kernel.Parse(report.Kernel)
 	if err != nil {
 		return nil, report, err
 	}
-	op, _, err := sideinfo.Dual(features, k, sideinfo.Options{Backend: r.engine, Columns: min(curveColumns, features.N), Seed: r.spec.Seed})
+	op, _, err := sideinfo.Dual(features, k, sideinfo.Options{Backend: r.engine, Columns: min(columns, features.N), Seed: r.spec.Seed})
 	if err != nil {
 		return nil, report, err
 	}
@@ -73,9 +89,29 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 		return nil, report, err
 	}
 	out.Operator, report.Columns = op, op.Columns()
-	low, high := grid.Range()
-	report.Curve = &model.Curve{Low: low, High: high, Missing: r.missing(at)}
 	return out, report, nil
+}
+
+// withPoints returns the data with the joint covariates of the specification that it lacks.
+func (d *Data) withPoints(s spec.Spec) (*Data, error) {
+	for _, text := range s.Data.Modes {
+		mode, err := dataset.ParseMode(text)
+		if err != nil || !mode.Joint() || slices.ContainsFunc(d.table.Modes, func(m dataset.Mode) bool { return m.Name == mode.Name }) {
+			continue
+		}
+		changed := *d
+		if err := covariate.AddPoints(&changed.table, mode); err != nil {
+			return nil, err
+		}
+		d = &changed
+	}
+	return d, nil
+}
+
+// usesPoints reports whether a term has the points of a joint covariate.
+func (r *run) usesPoints(mode dataset.Mode) bool {
+	terms, err := r.spec.ParseTerms()
+	return err != nil || slices.ContainsFunc(terms, func(t spec.Term) bool { return slices.Contains(slices.Concat(t.Cores...), mode.Name) })
 }
 
 // missing returns the number of rows of all parts in which a covariate is missing.

@@ -241,7 +241,7 @@ func (b *builder) countByCode(x *tt.Index) []int32 {
 func (b *builder) variant(core []string, term tt.Variant) tt.Variant {
 	axes := b.axes(core)
 	switch {
-	case history.Numeric(axes, b.data.Table):
+	case history.Smooth(axes, b.data.Table):
 		return tt.Side
 	case slices.ContainsFunc(b.operators(axes), func(o tt.Operator) bool { return o != nil }):
 		return term

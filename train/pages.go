@@ -17,6 +17,9 @@ func newRun(s spec.Spec, data *Data, opt Options, release bool) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if data, err = data.withPoints(s); err != nil {
+		return nil, err
+	}
 	engine := cpu.New(path, opt.Threads)
 	r := &run{spec: data.resolved(s), opt: opt, engine: engine, data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
 	if err := r.openPages(); err != nil {

@@ -25,7 +25,7 @@ func (r *run) revealingCovariates(record *model.Record) []string {
 	var names []string
 	share := 0.0
 	for _, t := range record.Terms {
-		ofTable := func(m dataset.Mode) bool { return m.Name == t.Term && m.Covariate() && !m.Derived() }
+		ofTable := func(m dataset.Mode) bool { return m.Name == t.Term && m.Covariate() && !m.Computed() }
 		if !slices.ContainsFunc(r.model.Modes(), ofTable) {
 			continue
 		}

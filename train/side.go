@@ -236,7 +236,7 @@ func (r *run) warnUnusedSide() {
 	s := r.spec.Side
 	names := r.spec.ModeNames()
 	for at, side := range r.side {
-		if side != nil && s.Variant != "plain" && !r.model.Informed(at) && r.groups[at] == nil && !r.data.table.Modes[at].Numeric() {
+		if side != nil && s.Variant != "plain" && !r.model.Informed(at) && r.groups[at] == nil && !r.data.table.Modes[at].Smooth() {
 			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s with a variant other than plain", names[at], names[at]))
 		}
 	}

@@ -92,7 +92,7 @@ func Possible(m *model.Model) error {
 		return not("it has lags, which depend on all rows; fit it again with the new rows")
 	}
 	for _, mode := range m.Modes() {
-		if mode.Numeric() {
+		if mode.Smooth() {
 			return not("the covariate %s is numeric; fit it again with the new rows", mode.Name)
 		}
 	}

@@ -206,3 +206,22 @@ func TestEncodeErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestAddPoints(t *testing.T) {
+	t.Parallel()
+	tab := table("number", "1", "2.5", "NA", "1", "-3")
+	width := table("number", "4", "4", "5", "4", "5")
+	tab.Modes, tab.Dicts, tab.Codes = append(tab.Modes, dataset.Mode{Name: "width", Columns: []string{"width"}, Func: "number"}), append(tab.Dicts, width.Dicts[1]), append(tab.Codes, width.Codes[1])
+	if err := Encode(tab, "t.csv", dataset.NumberFormat{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := AddPoints(tab, dataset.JointMode([]string{"price", "width"})); err != nil {
+		t.Fatal(err)
+	}
+	if got := tab.Dicts[3].IDs(); !slices.Equal(got, []string{"1|4", "2.5|4", "NA", "-3|5"}) || !slices.Equal(tab.Codes[3], []int32{0, 1, 2, 0, 3}) {
+		t.Errorf("got %q %v", got, tab.Codes[3])
+	}
+	if err := AddPoints(tab, dataset.JointMode([]string{"price", "item"})); err == nil || !strings.Contains(err.Error(), "item is not a covariate of numbers") {
+		t.Errorf("got %v, want an error that names item", err)
+	}
+}

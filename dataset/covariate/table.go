@@ -23,7 +23,7 @@ const fewValues = 12
 func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error {
 	t.Modes, t.Dicts, t.Codes = slices.Clone(t.Modes), slices.Clone(t.Dicts), slices.Clone(t.Codes)
 	for m, mode := range t.Modes {
-		if !mode.Covariate() || mode.Derived() {
+		if !mode.Covariate() || mode.Computed() {
 			continue
 		}
 		values, wrong := numbers(t.Dicts[m].IDs(), format)

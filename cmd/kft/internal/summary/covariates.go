@@ -22,18 +22,22 @@ func WriteCovariates(b *strings.Builder, m *kft.Model) {
 		if !mode.Covariate() {
 			continue
 		}
+		numbers := 0
+		for _, id := range m.IDs(i) {
+			if id != dataset.MissingID && id != dataset.NoRowID {
+				numbers++
+			}
+		}
 		text := textformat.Plural(len(m.IDs(i)), "level")
-		if r, numeric := curves[mode.Name]; numeric {
-			bins, missing := 0, ""
-			for _, id := range m.IDs(i) {
-				if id != dataset.MissingID && id != dataset.NoRowID {
-					bins++
-				}
-			}
-			if r.Curve.Missing > 0 {
-				missing = fmt.Sprintf(", missing in %s", textformat.Plural(r.Curve.Missing, "row"))
-			}
-			text = fmt.Sprintf("%s from %.4g to %.4g%s", textformat.Plural(bins, "bin"), r.Curve.Low, r.Curve.High, missing)
+		r, smooth := curves[mode.Name]
+		switch {
+		case mode.Joint():
+			text = fmt.Sprintf("%s of %s", textformat.Plural(numbers, "point"), strings.Join(mode.Columns, ", "))
+		case smooth:
+			text = fmt.Sprintf("%s from %.4g to %.4g", textformat.Plural(numbers, "bin"), r.Curve.Low, r.Curve.High)
+		}
+		if smooth && r.Curve.Missing > 0 {
+			text += fmt.Sprintf(", missing in %s", textformat.Plural(r.Curve.Missing, "row"))
 		}
 		fmt.Fprintf(b, "%-11s %s: %s\n", label, mode.Name, text)
 		label = ""

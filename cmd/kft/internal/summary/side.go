@@ -131,7 +131,7 @@ func WriteUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked strin
 		fmt.Fprintf(b, "note: the added column %s is called %s, because the table of the model has a column %s\n", name, added, name)
 	}
 	for i, mode := range m.Modes() {
-		if n := sum.Side[i]; n > 0 && mode.Numeric() {
+		if n := sum.Side[i]; n > 0 && mode.Smooth() {
 			fmt.Fprintf(b, "%s with values of %s beyond the range of the fit%s\n", textformat.Plural(n, "row"), mode.Name, marked)
 		} else if n > 0 {
 			from := "its side information"

@@ -1,0 +1,44 @@
+package covariate
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+)
+
+// AddPoints adds a joint covariate to a table whose other covariates have their bins: the id of a row is the
+// point of their centres. It is an error if a covariate of the mode is not one of numbers.
+func AddPoints(t *dataset.Table, mode dataset.Mode) error {
+	var of []int // the covariates that form the points
+	for _, name := range mode.Columns {
+		at := slices.IndexFunc(t.Modes, func(m dataset.Mode) bool { return m.Name == name })
+		if at < 0 || !t.Modes[at].Numeric() {
+			return fielderr.Errorf("data.modes", "%s: %s is not a covariate of numbers; add it as number(%s), or leave it out", mode.Expression(), name, name)
+		}
+		of = append(of, at)
+	}
+	var ids []string
+	codes, known, byCodes := make([]int32, t.Len()), map[string]int32{}, map[string]int32{}
+	key, numbers := []byte(nil), make([]string, len(of))
+	for k := range codes {
+		key = key[:0]
+		for i, at := range of {
+			key = binary.LittleEndian.AppendUint32(key, uint32(t.Codes[at][k]))
+			numbers[i] = t.Dicts[at].ID(t.Codes[at][k])
+		}
+		code, seen := byCodes[string(key)]
+		if !seen {
+			id := dataset.Point(numbers)
+			if code, seen = known[id]; !seen {
+				code = int32(len(ids))
+				ids, known[id] = append(ids, id), code
+			}
+			byCodes[string(key)] = code
+		}
+		codes[k] = code
+	}
+	t.Modes, t.Dicts, t.Codes = append(slices.Clip(t.Modes), mode), append(slices.Clip(t.Dicts), dataset.NewDict(ids)), append(slices.Clip(t.Codes), codes)
+	return nil
+}

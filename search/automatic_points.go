@@ -1,0 +1,74 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// pointRows is the number of training rows up to which points are offered: each has an entry in the model.
+const pointRows = 8_000
+
+// choosePoints offers the points that all numeric covariates form, over which one kernel smooths: what they do
+// together may be no sum of few products of curves, as the height of a place is none of its latitude and
+// longitude. They are added to the terms, or take the place of the pairs that were chosen before.
+func (c *chooser) choosePoints(ctx context.Context) error {
+	names := c.pointCovariates()
+	if c.quick() || c.late() || c.rows > pointRows || len(names) < 2 || c.data.Count(dataset.Valid) == 0 {
+		return nil
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	mode := dataset.JointMode(names)
+	point := spec.Term{Cores: [][]string{{mode.Name}}}
+	with := func(terms []spec.Term) spec.Spec {
+		s := c.withTerms(append(slices.Clip(terms), point))
+		s.Data.Modes = append(s.Data.Modes, mode.String())
+		return s
+	}
+	if better, err := c.mayHelp(ctx, with(terms)); err != nil || !better {
+		return err
+	}
+	value := "points of " + strings.Join(names, ", ")
+	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
+	if c.beforePairs > 0 && len(terms) > c.beforePairs {
+		candidates = append(candidates, candidate{value + " instead of interactions", with(terms[len(terms)-c.beforePairs:])})
+	}
+	return c.compareBy(ctx, "covariates together", pairGain, candidates)
+}
+
+// mayHelp reports whether a specification is clearly better on the given division than the present one, so that it is worth
+// fits on the others.
+func (c *chooser) mayHelp(ctx context.Context, s spec.Spec) (bool, error) {
+	var crps [2]float64
+	for i, one := range []spec.Spec{c.spec, s} {
+		one.Uncertainty.Noise = "constant" // as in other comparisons
+		var err error
+		if crps[i], _, err = c.fit(ctx, one, c.data); err != nil {
+			if c.skips(err) {
+				err = nil
+			}
+			return false, err
+		}
+	}
+	return crps[1] < (1-pairGain/2)*crps[0], nil
+}
+
+// pointCovariates returns the covariates that form points, none if the modes have no place for these.
+func (c *chooser) pointCovariates() []string {
+	var names []string
+	for at, mode := range c.data.Modes() {
+		switch {
+		case mode.Computed() || mode.Name == dataset.JointMode(nil).Name:
+			return nil
+		case mode.Numeric() && at >= len(c.modes):
+			names = append(names, mode.Name)
+		}
+	}
+	return names
+}
