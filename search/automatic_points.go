@@ -10,7 +10,7 @@ import (
 )
 
 // pointRows is the number of training rows up to which points are offered: each has an entry in the model.
-const pointRows = 8_000
+const pointRows = 15_000
 
 // choosePoints offers the points that all numeric covariates form, over which one kernel smooths: what they do
 // together may be no sum of few products of curves, as the height of a place is none of its latitude and
