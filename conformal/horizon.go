@@ -2,6 +2,7 @@ package conformal
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,19 +23,22 @@ const factorLevel = 0.9
 // period, 1 for the next one. The factor of a horizon is the 0.9 quantile of |z| of its
 // rows divided by that of all rows, with its logarithm shrunk to 0 by the share of the
 // variation between horizons that chance explains. A horizon of fewer than [MinGroupRows]
-// rows has the factor before it. The distributions are those of z divided by the factor.
+// rows has the factor before it, and horizons beyond [MaxHorizon] count as MaxHorizon. The
+// distributions are those of z divided by the factor.
 //
 // A factor, rather than a distribution of its own, because rows of one period share
 // shocks: their mean score says more about that period than about its horizon. These shocks
 // are taken out of the scores first ([withoutShocks]).
 func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Correction, error) {
 	mustMatch(len(scores), len(horizon))
+	horizon = slices.Clone(horizon)
 	last := int32(0)
-	for _, h := range horizon {
-		last = max(last, h)
+	for i, h := range horizon {
+		horizon[i] = min(h, MaxHorizon)
+		last = max(last, horizon[i])
 	}
-	if last < 1 || last > MaxHorizon {
-		return nil, fmt.Errorf("a correction by horizon needs calibration rows 1 to %d periods after the training rows, but the last is %d periods after them", MaxHorizon, last)
+	if last < 1 {
+		return nil, errors.New("a correction by horizon needs calibration rows of periods after the training rows, but there are none")
 	}
 	scores = withoutShocks(scores, horizon, int(last))
 	groups := make([][]float64, last)
@@ -74,7 +78,7 @@ func NewBySize(size float64, rows int, last int32) (*Correction, error) {
 	if err != nil {
 		return nil, err
 	}
-	factors := make([]float64, last)
+	factors := make([]float64, min(last, MaxHorizon))
 	for h := range factors {
 		factors[h] = 1
 	}

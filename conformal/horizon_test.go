@@ -150,3 +150,36 @@ func TestBySize(t *testing.T) {
 		t.Error("a record of more rows than scores is read")
 	}
 }
+
+// Periods of minutes, or times of events, may lie further ahead than there are factors.
+func TestHorizonsBeyondTheLastFactor(t *testing.T) {
+	t.Parallel()
+	var scores, location []float64
+	var horizon []int32
+	random := rand.New(rand.NewPCG(1, 2))
+	for h := int32(1); h <= 3*MaxHorizon; h += 2 {
+		scores, location, horizon = append(scores, random.NormFloat64()), append(location, 0), append(horizon, h)
+	}
+	byHorizon, err := NewByHorizon(scores, location, horizon, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bySize, err := NewBySize(2, 12, 3*MaxHorizon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Correction{byHorizon, bySize} {
+		again, err := FromRecord(c.Record())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range []int32{1, MaxHorizon, 3 * MaxHorizon} {
+			if got, want := again.at(h).pool.Quantile(0.95), c.at(h).pool.Quantile(0.95); got != want {
+				t.Errorf("horizon %d: got %g after reading, want %g", h, got, want)
+			}
+		}
+	}
+	if horizon[len(horizon)-1] <= MaxHorizon {
+		t.Error("the horizons of the caller were changed")
+	}
+}
