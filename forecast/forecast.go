@@ -400,23 +400,31 @@ func (f *forecaster) warnings() []string {
 }
 
 // ended says that most series have no row in the last season, or in twice the horizon: their
-// forecasts do not follow their last rows.
+// forecasts do not follow their last rows. Of totals, which do not show it, it names any such series.
 func (f *forecaster) ended() string {
 	series := f.m.Series()
 	if f.o.Active > 0 || !f.o.Future.IsZero() || series.Len() < 2 || series.Own {
 		return ""
 	}
 	window := int64(2 * f.o.Horizon)
+	before := func() (n int) {
+		for _, last := range series.Last {
+			if int64(last) <= series.End-window {
+				n++
+			}
+		}
+		return n
+	}
+	part := before()
 	for _, c := range series.Line.Cycles() {
 		window = max(window, int64(c.Periods))
 	}
-	n := 0
-	for _, last := range series.Last {
-		if int64(last) <= series.End-window {
-			n++
-		}
-	}
+	n := before()
 	if 2*n <= series.Len() {
+		if part > 0 && f.o.By != "" && len(f.o.Only) == 0 {
+			return fmt.Sprintf("%d of %d series have no row in the last %s of the table, and the totals contain their forecasts; if these series have ended, leave them out: set active to %d",
+				part, series.Len(), plural.Count(2*f.o.Horizon, "period"), 2*f.o.Horizon)
+		}
 		return ""
 	}
 	return fmt.Sprintf("%d of %d series have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended; if each series has an end of its own, fit the model with data.ends set to series",

@@ -293,6 +293,30 @@ func TestEndedSeries(t *testing.T) {
 	}
 }
 
+// Totals contain the forecasts of series that have ended, which their rows do not show.
+func TestTotalsOfEndedSeries(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("id,year,value\n")
+	for i := range 120 {
+		if id, year := i/30, i%30; id > 0 || year < 20 {
+			fmt.Fprintf(&text, "y%d,%d,%d\n", id, 1990+year, 100+i*i%17)
+		}
+	}
+	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"id", "time=year"}, Ends: "table"}, Split: "time:last=3", Terms: []string{"id", "series(id; time)"}, Fit: spec.Fit{Refit: "all"}}
+	s.Fill()
+	m, _, err := search.Fit(t.Context(), s, tableio.Reader("years.csv", strings.NewReader(text.String())), train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[bool]Options{true: {Horizon: 2, By: "total"}, false: {Horizon: 2, By: "total", Active: 4}} {
+		_, sum := write(t, m, o)
+		if got := slices.ContainsFunc(sum.Warnings, func(w string) bool { return strings.HasPrefix(w, "1 of 4 series have no row in the last 4 periods") }); got != want {
+			t.Errorf("active %d: got the warnings %q", o.Active, sum.Warnings)
+		}
+	}
+}
+
 // TestOwnEnds forecasts lines of different lengths, each after its own last row, with a model from a file.
 func TestOwnEnds(t *testing.T) {
 	t.Parallel()
