@@ -96,6 +96,28 @@ func TestWithoutShocks(t *testing.T) {
 	}
 }
 
+// TestFewRowsPerHorizon takes independent scores for noise, not for shocks, however few rows a horizon has.
+func TestFewRowsPerHorizon(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, rows := range []int{1, 2, 3, 10} {
+		var scores []float64
+		var horizon []int32
+		for i := range 500 * rows {
+			scores, horizon = append(scores, rng.NormFloat64()), append(horizon, int32(i/rows)+1)
+		}
+		c, err := NewByHorizon(scores, make([]float64, len(scores)), horizon, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := predictive.Gaussian(predictive.Identity, 0, 0, 1)
+		low, high := c.Apply(cell, -1, 1).Quantile(0.05), c.Apply(cell, -1, 1).Quantile(0.95)
+		if got := high - low; math.Abs(got-2*1.645) > 0.3 {
+			t.Errorf("%d rows per horizon: got 90 %% intervals of width %.3f, want 3.29", rows, got)
+		}
+	}
+}
+
 func TestSymmetric(t *testing.T) {
 	t.Parallel()
 	scores := []float64{3, 1, 2, 2.5, 0.5}
