@@ -400,33 +400,34 @@ func (f *forecaster) warnings() []string {
 }
 
 // ended says that most series have no row in the last season, or in twice the horizon: their
-// forecasts do not follow their last rows. Of totals, which do not show it, it names any such series.
+// forecasts do not follow their last rows. Of totals, which do not show it, it names any without a row
+// in the last half of that.
 func (f *forecaster) ended() string {
 	series := f.m.Series()
 	if f.o.Active > 0 || !f.o.Future.IsZero() || series.Len() < 2 || series.Own {
 		return ""
 	}
-	window := int64(2 * f.o.Horizon)
-	before := func() (n int) {
+	season := 0
+	for _, c := range series.Line.Cycles() {
+		season = max(season, int(c.Periods))
+	}
+	before := func(window int) (n int) {
 		for _, last := range series.Last {
-			if int64(last) <= series.End-window {
+			if int64(last) <= series.End-int64(window) {
 				n++
 			}
 		}
 		return n
 	}
-	part := before()
-	for _, c := range series.Line.Cycles() {
-		window = max(window, int64(c.Periods))
-	}
-	n := before()
+	window, part := max(2*f.o.Horizon, season), max(2*f.o.Horizon, season/2)
+	n := before(window)
 	if 2*n <= series.Len() {
-		if part > 0 && f.o.By != "" && len(f.o.Only) == 0 {
+		if some := before(part); some > 0 && f.o.By != "" && len(f.o.Only) == 0 {
 			return fmt.Sprintf("%d of %d series have no row in the last %s of the table, and the totals contain their forecasts; if these series have ended, leave them out: set active to %d",
-				part, series.Len(), plural.Count(2*f.o.Horizon, "period"), 2*f.o.Horizon)
+				some, series.Len(), plural.Count(part, "period"), part)
 		}
 		return ""
 	}
 	return fmt.Sprintf("%d of %d series have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended; if each series has an end of its own, fit the model with data.ends set to series",
-		n, series.Len(), plural.Count(int(window), "period"))
+		n, series.Len(), plural.Count(window, "period"))
 }

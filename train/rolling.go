@@ -185,8 +185,8 @@ func (r *run) correctByOrigins() error {
 	return err
 }
 
-// centre subtracts from scores the mean of those of the same horizon, if there are several. Intervals become narrower
-// by sqrt(1 - 1/n) for n rows per horizon; the constants of few forecasts were chosen with it.
+// centre subtracts from the scores of several horizons the mean of those of the same one, if it has several. Intervals
+// become narrower by sqrt(1 - 1/n) for n rows per horizon; the constants of few forecasts were chosen with it.
 func centre(scores []float64, horizon []int32) {
 	sum, rows := map[int32]float64{}, map[int32]float64{}
 	for i, h := range horizon {
@@ -194,7 +194,7 @@ func centre(scores []float64, horizon []int32) {
 		rows[h]++
 	}
 	for i, h := range horizon {
-		if rows[h] > 1 {
+		if rows[h] > 1 && len(rows) > 1 {
 			scores[i] -= sum[h] / rows[h]
 		}
 	}
