@@ -2,6 +2,7 @@ package conformal
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,19 +23,22 @@ const factorLevel = 0.9
 // period, 1 for the next one. The factor of a horizon is the 0.9 quantile of |z| of its
 // rows divided by that of all rows, with its logarithm shrunk to 0 by the share of the
 // variation between horizons that chance explains. A horizon of fewer than [MinGroupRows]
-// rows has the factor before it. The distributions are those of z divided by the factor.
+// rows has the factor before it, and horizons beyond [MaxHorizon] count as MaxHorizon. The
+// distributions are those of z divided by the factor.
 //
 // A factor, rather than a distribution of its own, because rows of one period share
 // shocks: their mean score says more about that period than about its horizon. These shocks
 // are taken out of the scores first ([withoutShocks]).
 func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Correction, error) {
 	mustMatch(len(scores), len(horizon))
+	horizon = slices.Clone(horizon)
 	last := int32(0)
-	for _, h := range horizon {
-		last = max(last, h)
+	for i, h := range horizon {
+		horizon[i] = min(h, MaxHorizon)
+		last = max(last, horizon[i])
 	}
-	if last < 1 || last > MaxHorizon {
-		return nil, fmt.Errorf("a correction by horizon needs calibration rows 1 to %d periods after the training rows, but the last is %d periods after them", MaxHorizon, last)
+	if last < 1 {
+		return nil, errors.New("a correction by horizon needs calibration rows of periods after the training rows, but there are none")
 	}
 	scores = withoutShocks(scores, horizon, int(last))
 	groups := make([][]float64, last)
@@ -74,7 +78,7 @@ func NewBySize(size float64, rows int, last int32) (*Correction, error) {
 	if err != nil {
 		return nil, err
 	}
-	factors := make([]float64, last)
+	factors := make([]float64, min(last, MaxHorizon))
 	for h := range factors {
 		factors[h] = 1
 	}
@@ -102,40 +106,61 @@ func Symmetric(scores []float64) []float64 {
 	return out
 }
 
-// withoutShocks returns scores whose mean is the same at each horizon: the mean m over the H
-// horizons of their mean scores, times the share max(0, 1 - s^2 / (H m^2)) of it that the
-// variance s^2 between horizons leaves to an error of the model, rather than to the shocks of
-// these periods. The scores of one horizon stay as they are.
+// withoutShocks returns scores without the shocks of the periods in which they were measured. The
+// mean scores of n rows of one horizon vary by t^2 + w/n, the variance t^2 of the shocks and
+// that of the mean of n rows; the share t^2 / (t^2 + w/n) of what a horizon differs from the mean m
+// over the H horizons is its shock. Of m itself, the share max(0, 1 - s^2 / (H m^2)) is left, an error of
+// the model, with the variance s^2 between horizons. The scores of one horizon, and those of horizons of
+// one row each, which do not tell shocks from noise, stay as they are.
 func withoutShocks(scores []float64, horizon []int32, last int) []float64 {
-	sum, rows := make([]float64, last), make([]float64, last)
+	sum, squares, rows := make([]float64, last), make([]float64, last), make([]float64, last)
+	counts := func(i int) bool {
+		return horizon[i] >= 1 && !math.IsNaN(scores[i]) && !math.IsInf(scores[i], 0)
+	}
 	for i, h := range horizon {
-		if z := scores[i]; h >= 1 && !math.IsNaN(z) && !math.IsInf(z, 0) {
-			sum[h-1] += z
+		if counts(i) {
+			sum[h-1] += scores[i]
 			rows[h-1]++
 		}
 	}
-	mean, square, periods := 0.0, 0.0, 0.0
+	mean, square, periods, all, inverse := 0.0, 0.0, 0.0, 0.0, 0.0
 	for h, n := range rows {
 		if n > 0 {
 			sum[h] /= n
 			periods++
+			all += n
+			inverse += 1 / n
 			d := sum[h] - mean
 			mean += d / periods
 			square += d * (sum[h] - mean)
 		}
 	}
-	if periods < 2 {
+	if periods < 2 || all == periods {
 		return scores
 	}
-	variance := square / (periods - 1) / periods // of the mean
+	for i, h := range horizon {
+		if counts(i) {
+			squares[h-1] += (scores[i] - sum[h-1]) * (scores[i] - sum[h-1])
+		}
+	}
+	within := 0.0
+	for _, s := range squares {
+		within += s / (all - periods)
+	}
+	between := square / (periods - 1)
+	shocks := max(0, between-within*inverse/periods)
 	kept := 0.0
-	if mean*mean > variance {
+	if variance := between / periods; mean*mean > variance {
 		kept = mean - variance/mean
 	}
 	centred := slices.Clone(scores)
 	for i, h := range horizon {
-		if h >= 1 {
-			centred[i] += kept - sum[h-1]
+		if h < 1 || rows[h-1] == 0 {
+			continue
+		}
+		centred[i] += kept - mean
+		if shocks > 0 {
+			centred[i] -= (sum[h-1] - mean) * shocks / (shocks + within/rows[h-1])
 		}
 	}
 	return centred

@@ -96,6 +96,28 @@ func TestWithoutShocks(t *testing.T) {
 	}
 }
 
+// TestFewRowsPerHorizon takes independent scores for noise, not for shocks, however few rows a horizon has.
+func TestFewRowsPerHorizon(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, rows := range []int{1, 2, 3, 10} {
+		var scores []float64
+		var horizon []int32
+		for i := range 500 * rows {
+			scores, horizon = append(scores, rng.NormFloat64()), append(horizon, int32(i/rows)+1)
+		}
+		c, err := NewByHorizon(scores, make([]float64, len(scores)), horizon, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := predictive.Gaussian(predictive.Identity, 0, 0, 1)
+		low, high := c.Apply(cell, -1, 1).Quantile(0.05), c.Apply(cell, -1, 1).Quantile(0.95)
+		if got := high - low; math.Abs(got-2*1.645) > 0.3 {
+			t.Errorf("%d rows per horizon: got 90 %% intervals of width %.3f, want 3.29", rows, got)
+		}
+	}
+}
+
 func TestSymmetric(t *testing.T) {
 	t.Parallel()
 	scores := []float64{3, 1, 2, 2.5, 0.5}
@@ -148,5 +170,38 @@ func TestBySize(t *testing.T) {
 	broken.Sized = 1 << 40
 	if _, err := FromRecord(broken); err == nil {
 		t.Error("a record of more rows than scores is read")
+	}
+}
+
+// Periods of minutes, or times of events, may lie further ahead than there are factors.
+func TestHorizonsBeyondTheLastFactor(t *testing.T) {
+	t.Parallel()
+	var scores, location []float64
+	var horizon []int32
+	random := rand.New(rand.NewPCG(1, 2))
+	for h := int32(1); h <= 3*MaxHorizon; h += 2 {
+		scores, location, horizon = append(scores, random.NormFloat64()), append(location, 0), append(horizon, h)
+	}
+	byHorizon, err := NewByHorizon(scores, location, horizon, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bySize, err := NewBySize(2, 12, 3*MaxHorizon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Correction{byHorizon, bySize} {
+		again, err := FromRecord(c.Record())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range []int32{1, MaxHorizon, 3 * MaxHorizon} {
+			if got, want := again.at(h).pool.Quantile(0.95), c.at(h).pool.Quantile(0.95); got != want {
+				t.Errorf("horizon %d: got %g after reading, want %g", h, got, want)
+			}
+		}
+	}
+	if horizon[len(horizon)-1] <= MaxHorizon {
+		t.Error("the horizons of the caller were changed")
 	}
 }

@@ -12,7 +12,7 @@ import (
 // level by more than coverageGap and by more than coverageDeviations standard deviations
 // of that share, for which at least coverageRows rows are needed.
 const (
-	coverageRows       = 200
+	coverageRows       = 50
 	coverageGap        = 0.1
 	coverageDeviations = 4
 )
@@ -20,26 +20,7 @@ const (
 // CoverageWarnings warns about intervals that hold far more or far fewer values than
 // their level says. where names the rows, as in "the test set".
 func CoverageWarnings(m *model.Model, score metrics.Score, where string) []string {
-	c := score.Calibration
-	if c == nil || score.N < coverageRows || score.Binary != nil || score.Censored != nil {
-		return nil
-	}
-	var worst metrics.LevelShare
-	gap := 0.0
-	for _, l := range c.XiByLevel {
-		// The values of a count or of a rounded target have probability: an interval may have
-		// to hold more of them than its level. The randomised PIT does not count that.
-		inside := CentralShare(c.PIT, l.Level)
-		off, offPIT := float64(l.Share)-l.Level, inside-l.Level
-		if off*offPIT <= 0 {
-			continue
-		}
-		g := min(math.Abs(off), math.Abs(offPIT))
-		deviation := math.Sqrt(l.Level * (1 - l.Level) / float64(score.N))
-		if g > coverageGap && g > coverageDeviations*deviation && g > gap {
-			gap, worst = g, l
-		}
-	}
+	worst, gap := wrongLevel(score)
 	if gap == 0 {
 		return nil
 	}
@@ -55,6 +36,29 @@ func CoverageWarnings(m *model.Model, score metrics.Score, where string) []strin
 		return []string{text + "set uncertainty.conformal to split, or recalibrate the model with rows that the fit has not used"}
 	}
 	return []string{text + "these rows differ from those that the conformal correction comes from; recalibrate the model with rows like these that the fit has not used"}
+}
+
+// wrongLevel returns the level whose intervals are furthest off, and by how much: 0 if none is worth a warning.
+func wrongLevel(score metrics.Score) (worst metrics.LevelShare, gap float64) {
+	c := score.Calibration
+	if c == nil || score.N < coverageRows || score.Binary != nil || score.Censored != nil {
+		return worst, 0
+	}
+	for _, l := range c.XiByLevel {
+		// The values of a count or of a rounded target have probability: an interval may have
+		// to hold more of them than its level. The randomised PIT does not count that.
+		inside := CentralShare(c.PIT, l.Level)
+		off, offPIT := float64(l.Share)-l.Level, inside-l.Level
+		if off*offPIT <= 0 {
+			continue
+		}
+		g := min(math.Abs(off), math.Abs(offPIT))
+		deviation := math.Sqrt(l.Level * (1 - l.Level) / float64(score.N))
+		if g > coverageGap && g > coverageDeviations*deviation && g > gap {
+			gap, worst = g, l
+		}
+	}
+	return worst, gap
 }
 
 // widerThanFirst reports whether intervals that hold too many values, by a gap, follow from a refit: those of

@@ -28,3 +28,21 @@ func TestCoverageOfCounts(t *testing.T) {
 		t.Errorf("got %q for few rows", got)
 	}
 }
+
+// A test set of a few periods has few rows, which suffice to see that intervals are wrong.
+func TestCoverageOfSmallTestSets(t *testing.T) {
+	t.Parallel()
+	low := slices.Repeat([]metrics.Number{0.02}, 20)
+	low[0], low[19] = 0.32, 0.32
+	for share, want := range map[metrics.Number]bool{0.4: true, 0.8: false} {
+		pit := low
+		if share == 0.8 {
+			pit = slices.Repeat([]metrics.Number{0.8 / 18}, 20)
+			pit[0], pit[19] = 0.1, 0.1
+		}
+		score := metrics.Score{N: 100, Calibration: &metrics.Calibration{PIT: pit, XiByLevel: []metrics.LevelShare{{Level: 0.9, Share: share}}}}
+		if _, gap := wrongLevel(score); gap > 0 != want {
+			t.Errorf("%g of 100 values inside 90 %% intervals: got the gap %g", share, gap)
+		}
+	}
+}

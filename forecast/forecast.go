@@ -400,25 +400,52 @@ func (f *forecaster) warnings() []string {
 }
 
 // ended says that most series have no row in the last season, or in twice the horizon: their
-// forecasts do not follow their last rows.
+// forecasts do not follow their last rows. Totals, which do not show it, come with more.
 func (f *forecaster) ended() string {
 	series := f.m.Series()
 	if f.o.Active > 0 || !f.o.Future.IsZero() || series.Len() < 2 || series.Own {
 		return ""
 	}
-	window := int64(2 * f.o.Horizon)
+	season := 0
 	for _, c := range series.Line.Cycles() {
-		window = max(window, int64(c.Periods))
+		season = max(season, int(c.Periods))
 	}
-	n := 0
-	for _, last := range series.Last {
-		if int64(last) <= series.End-window {
-			n++
+	before := func(window int) (n int) {
+		for _, last := range series.Last {
+			if int64(last) <= series.End-int64(window) {
+				n++
+			}
 		}
+		return n
+	}
+	window, part := max(2*f.o.Horizon, season), max(2*f.o.Horizon, season/2)
+	n := before(window)
+	if f.o.By != "" && len(f.o.Only) == 0 {
+		return inTotals(f.m, before(part), part)
 	}
 	if 2*n <= series.Len() {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d series have no row in the last %s before the end of the table, after which all forecasts begin; they are forecasts of series that have ended; if each series has an end of its own, fit the model with data.ends set to series",
-		n, series.Len(), plural.Count(int(window), "period"))
+		n, series.Len(), plural.Count(window, "period"))
+}
+
+// inTotals says that totals, which contain all series in all periods, are larger than those of the table, because
+// some series have no row in the last periods, or because most rows are absent.
+func inTotals(m *model.Model, ended, periods int) string {
+	series := m.Series()
+	rows, possible := 0.0, 0.0
+	for i, first := range series.First {
+		rows += float64(series.Rows[i])
+		possible += float64(series.End - int64(first) + 1)
+	}
+	switch {
+	case rows < possible/2 && m.Spec().Data.Absent != "zero":
+		return fmt.Sprintf("the totals contain all %d series in each period, but the table has only %.0f %% of these rows; if an absent row means 0, fit the model with data.absent set to zero; if series have ended, leave them out: set active",
+			series.Len(), 100*rows/possible)
+	case ended > 0:
+		return fmt.Sprintf("%d of %d series have no row in the last %s of the table, and the totals contain their forecasts; if these series have ended, leave them out: set active to %d",
+			ended, series.Len(), plural.Count(periods, "period"), periods)
+	}
+	return ""
 }

@@ -293,6 +293,42 @@ func TestEndedSeries(t *testing.T) {
 	}
 }
 
+// Totals contain the forecasts of series that have ended and of rows that are absent, which their rows do not show.
+func TestTotalsOfAbsentRows(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		has    func(id, year int) bool
+		absent string
+		active int
+		want   string
+	}{
+		"an ended series": {func(id, year int) bool { return id > 0 || year < 20 }, "", 0, "1 of 4 series have no row in the last 4 periods"},
+		"left out":        {func(id, year int) bool { return id > 0 || year < 20 }, "", 4, ""},
+		"all rows":        {func(int, int) bool { return true }, "", 0, ""},
+		"sparse":          {func(id, year int) bool { return (year+id)%3 == 0 }, "", 0, "the totals contain all 4 series in each period, but the table has only 3"},
+		"zeros":           {func(id, year int) bool { return (year+id)%3 == 0 }, "zero", 0, ""},
+	} {
+		var text strings.Builder
+		text.WriteString("id,year,value\n")
+		for i := range 120 {
+			if c.has(i/30, i%30) {
+				fmt.Fprintf(&text, "y%d,%d,%d\n", i/30, 1990+i%30, 100+i*i%17)
+			}
+		}
+		s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"id", "time=year"}, Ends: "table", Absent: c.absent}, Split: "time:last=3", Terms: []string{"id", "series(id; time)"}, Fit: spec.Fit{Refit: "all"}}
+		s.Fill()
+		m, _, err := search.Fit(t.Context(), s, tableio.Reader("years.csv", strings.NewReader(text.String())), train.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sum := write(t, m, Options{Horizon: 2, By: "total", Active: c.active})
+		got := strings.Join(sum.Warnings, "\n")
+		if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "totals") {
+			t.Errorf("%s: got the warnings %q", name, got)
+		}
+	}
+}
+
 // TestOwnEnds forecasts lines of different lengths, each after its own last row, with a model from a file.
 func TestOwnEnds(t *testing.T) {
 	t.Parallel()

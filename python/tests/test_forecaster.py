@@ -79,6 +79,7 @@ def test_display_and_plot(fitted):
     html = forecast._repr_html_()
     assert "<svg" in html and "<table" in html
     assert type(pickle.loads(pickle.dumps(forecast))) is pd.DataFrame
+    assert fitted.predict(2).equals(fitted.predict(2))
     assert "y by unique_id, ds" in fitted._repr_html_()
     axes = fitted.plot(forecast, series())
     assert [a.get_title() for a in axes] == ["a", "b"]

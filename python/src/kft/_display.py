@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from html import escape
 from typing import Any
@@ -36,6 +37,14 @@ def model(name: str, spec: dict[str, Any], record: dict[str, Any]) -> str:
 
 def forecast(frame: Any, ids: list[str], time: str) -> Any:
     """Give a pandas frame of forecasts a display with a picture of its first series."""
+    made = _frame_class()(frame)
+    object.__setattr__(made, "_shown", (ids, time))
+    return made
+
+
+@functools.cache
+def _frame_class() -> Any:
+    """Return the class of forecasts. It is one class, because pandas takes frames of two classes for unequal."""
     import pandas
 
     base: Any = pandas.DataFrame
@@ -51,9 +60,9 @@ def forecast(frame: Any, ids: list[str], time: str) -> Any:
             return pickle.loads, (pickle.dumps(base(self), protocol),)
 
         def _repr_html_(self) -> str:
-            return _picture(self, ids, time) + str(base._repr_html_(self) or "")
+            return _picture(self, *self._shown) + str(base._repr_html_(self) or "")
 
-    return Forecast(frame)
+    return Forecast
 
 
 def _picture(frame: Any, ids: list[str], time: str) -> str:
