@@ -44,7 +44,7 @@ type pipeAnswer struct {
 func described(m *kft.Model) pipeAnswer {
 	var a pipeAnswer
 	for _, mode := range m.Modes() {
-		if mode.Target() {
+		if mode.Target() || mode.Computed() {
 			continue
 		}
 		for _, column := range mode.Columns {
