@@ -3,6 +3,7 @@ package sideinfo
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -75,7 +76,7 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 		}, nil
 	case name == mode.Name, mode.Func == "" && part == 0:
 		return func(id string) (string, error) { return id, nil }, nil
-	case slices.Contains(dataset.Functions(), name):
+	case slices.Contains(dataset.Functions(), name), isDays(name):
 		return func(id string) (string, error) {
 			t, ok := mode.MomentOfID(id)
 			if !ok {
@@ -85,6 +86,9 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 			return text, nil
 		}, nil
 	}
+	if strings.HasPrefix(name, dataset.DaysPrefix) {
+		return nil, fielderr.Errorf("side.tables", "mode %s: @%s has %s", mode.Name, name, BadDays)
+	}
 	choices := []string{mode.Name}
 	if mode.Func == "" {
 		choices = append(slices.Clone(mode.Columns), mode.Name)
@@ -92,4 +96,13 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 	choices = slices.Compact(choices)
 	return nil, fielderr.Errorf("side.tables", "mode %s: no column @%s can be computed from the ids%s; use %s or, if ids are dates, %s", mode.Name, name,
 		suggest.Hint(name, append(slices.Clone(choices), dataset.Functions()...)), strings.Join(choices, ", "), strings.Join(dataset.Functions(), ", "))
+}
+
+// BadDays says what is wrong with a part of the date that begins as one of days, and what to do.
+const BadDays = "a rule that does not exist; write days as 12-25, 09-1mon, 05-lastmon, easter-2 or thanksgiving1, with _ between them"
+
+// isDays reports whether a name is a part of the date that tells some days of the year from others.
+func isDays(name string) bool {
+	_, known := dataset.Calendar(name, time.Unix(0, 0))
+	return known && strings.HasPrefix(name, dataset.DaysPrefix)
 }
