@@ -45,8 +45,10 @@ func (c *chooser) chooseDays(ctx context.Context) error {
 	}
 	if c.future() {
 		// The last periods have few holidays, or none. Days of all years have all of them.
-		defer func(all []*train.Data, scores map[string]*score) { c.folds, c.scores = all, scores }(c.folds, c.scores)
-		c.folds, c.scores = folds, map[string]*score{}
+		defer func(all []*train.Data, scores map[string]*score, conformal string) {
+			c.folds, c.scores, c.spec.Uncertainty.Conformal = all, scores, conformal
+		}(c.folds, c.scores, c.spec.Uncertainty.Conformal)
+		c.folds, c.scores, c.spec.Uncertainty.Conformal = folds, map[string]*score{}, "none" // none by the horizon
 		if c.rows > c.effort.rows {
 			c.folds = folds[:1]
 		}

@@ -98,6 +98,7 @@ func TestDaysAreOffered(t *testing.T) {
 func TestForecastDays(t *testing.T) {
 	t.Parallel()
 	c := daysChooser(t, 4, 3, true, "time:last=5", "shop", "series(; day)", "day.weekday")
+	c.spec.Uncertainty.Conformal = "horizon"
 	scores := c.scores
 	if err := c.chooseDays(t.Context()); err != nil {
 		t.Fatal(err)
@@ -105,6 +106,10 @@ func TestForecastDays(t *testing.T) {
 	if len(scores) > 0 || len(c.folds) != 1 || c.folds[0] != c.data {
 		t.Error("the divisions of days are left for the next choice")
 	}
+	if c.spec.Uncertainty.Conformal != "horizon" {
+		t.Errorf("the conformal correction is %s after the choice", c.spec.Uncertainty.Conformal)
+	}
+	c.spec.Uncertainty.Conformal = "none"
 	_, with, err := c.fit(t.Context(), c.spec, c.data)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (d *Data) foldsBy(of []int, n int, rows []int) ([]*Data, error) {
 	var all []*Data
 	for k := range n {
 		fold, split := *d, *d.split
-		split.Parts = slices.Clone(d.split.Parts)
+		split.Parts, split.Periods = slices.Clone(d.split.Parts), nil
 		for i, p := range split.Parts {
 			if p == dataset.Valid {
 				split.Parts[i] = dataset.Unused
