@@ -110,6 +110,9 @@ func (c *chooser) errorsOfDays(ctx context.Context, folds []*train.Data, at int,
 			count[days[code]]++
 		}
 	}
+	if !(c.mean(known.divisions) <= spread(c.data.Targets())) {
+		return nil, nil // worse than a constant, as a fit that fails in gaps may be
+	}
 	for t, n := range count {
 		sum[t] /= n
 	}
@@ -117,6 +120,16 @@ func (c *chooser) errorsOfDays(ctx context.Context, folds []*train.Data, at int,
 		c.scores[string(s.YAML())] = known
 	}
 	return sum, nil
+}
+
+// spread returns the mean distance of values from their median.
+func spread(values []float32) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	total := 0.0
+	for _, v := range sorted {
+		total += math.Abs(float64(v) - float64(sorted[len(sorted)/2]))
+	}
+	return total / float64(max(len(sorted), 1))
 }
 
 // findDays returns the rules of days with errors beyond chance, those that explain most first. A day counts for one
