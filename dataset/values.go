@@ -3,6 +3,7 @@ package dataset
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
@@ -38,8 +39,11 @@ func Moment(text string) (time.Time, bool) { return calendar.Parse([]byte(text))
 func Functions() []string { return calendar.Names() }
 
 // Calendar applies a calendar function to a moment: month gives 1 to 12. It returns
-// false if the function is unknown. See [Functions].
+// false if the function is unknown. See [Functions] and [DaysPrefix].
 func Calendar(function string, t time.Time) (string, bool) {
+	if strings.HasPrefix(function, DaysPrefix) {
+		return dayLevel(function, t)
+	}
 	f := calendar.ByName(function)
 	if f == nil {
 		return "", false

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
 )
 
 const (
@@ -74,7 +75,8 @@ func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term
 		}
 		return nil, err
 	}
-	codes, residuals, err := c.data.Residuals(m, pairRows, c.spec.Seed, c.threads())
+	rows := c.data.Sample(pairRows, c.spec.Seed)
+	residuals, err := train.Residuals(m, rows, c.threads())
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term
 	most := min(mostRanges, int(math.Sqrt(float64(len(residuals))/rowsPerBlock)))
 	groups := make([]grouping, len(names))
 	for i := range names {
-		groups[i] = c.groupsOf(i, codes[i], most)
+		groups[i] = c.groupsOf(i, rows.Codes[i], most)
 	}
 	type pair struct {
 		term   spec.Term

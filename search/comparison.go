@@ -306,10 +306,15 @@ func (c *chooser) fitWith(ctx context.Context, s spec.Spec, data *train.Data, th
 	if err != nil {
 		return 0, nil, err
 	}
+	return validCRPS(r), r, nil
+}
+
+// validCRPS returns the CRPS on the validation set; of a point estimate, which has no distribution, the mean absolute error.
+func validCRPS(r *train.Report) float64 {
 	if r.Valid.Calibration == nil {
-		return r.Valid.MAE, r, nil // a point estimate has no distribution
+		return r.Valid.MAE
 	}
-	return float64(r.Valid.Calibration.CRPS), r, nil
+	return float64(r.Valid.Calibration.CRPS)
 }
 
 // fitModel is a short fit on a sample of rows, with some threads.

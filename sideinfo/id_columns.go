@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -83,7 +84,7 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 		}, nil
 	case name == mode.Name, mode.Func == "" && part == 0:
 		return func(id string) (string, error) { return id, nil }, nil
-	case slices.Contains(dataset.Functions(), name):
+	case slices.Contains(dataset.Functions(), name), isDays(name):
 		return func(id string) (string, error) {
 			t, ok := mode.MomentOfID(id)
 			if !ok {
@@ -92,6 +93,9 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 			text, _ := dataset.Calendar(name, t)
 			return text, nil
 		}, nil
+	}
+	if strings.HasPrefix(name, dataset.DaysPrefix) {
+		return nil, fielderr.Errorf("side.tables", "mode %s: @%s has %s", mode.Name, name, BadDays)
 	}
 	choices := []string{mode.Name}
 	if mode.Func == "" {
@@ -130,4 +134,13 @@ func isMantissa(text string) bool {
 	mantissa := strings.TrimRight(text, "eE")
 	_, err := strconv.ParseFloat(mantissa, 64)
 	return err == nil && len(mantissa) == len(text)-1
+}
+
+// BadDays says what is wrong with a part of the date that begins as one of days, and what to do.
+const BadDays = "a rule that does not exist; write days as 12-25, 09-1mon, 05-lastmon, easter-2 or thanksgiving1, with _ between them"
+
+// isDays reports whether a name is a part of the date that tells some days of the year from others.
+func isDays(name string) bool {
+	_, known := dataset.Calendar(name, time.Unix(0, 0))
+	return known && strings.HasPrefix(name, dataset.DaysPrefix)
 }

@@ -220,6 +220,7 @@ func TestIDColumns(t *testing.T) {
 		{"time=@year", months, "2015-a-1", `mode time, id "2015-a-1": the id cannot be split into year, month`},
 		{"time=@yaer", months, "2015-1", `mode time: no column @yaer can be computed from the ids (did you mean "year"?); use year, month, time or`},
 		{"store=@month", storeMode, "x", `mode store, id "x": the id is not a date, as @month requires`},
+		{"day=@days_12-25_13-01", days, "2016-10-02", `mode day: @days_12-25_13-01 has a rule that does not exist; write days as 12-25,`},
 		{"day=@ts", days, "2016-10-02", `mode day: no column @ts can be computed from the ids`},
 	} {
 		if _, err := openSide(t, tc.spec, "", tc.mode, tc.id); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -128,9 +128,12 @@ func (s Spec) validateGroups(ps *Problems) {
 			if has && !table.FromIDs() || err != nil || sideinfo.FromID(g.Column, mode) {
 				continue
 			}
-			if has {
+			switch {
+			case strings.HasPrefix(g.Column, dataset.DaysPrefix):
+				ps.Addf(index("terms", i), "%s has %s", g, sideinfo.BadDays)
+			case has:
 				ps.Addf(index("terms", i), "%s: the side information of %s is computed from its ids, and %s cannot be; use a column of the mode or of a date, or give a side table", g, g.Mode, g.Column)
-			} else {
+			default:
 				ps.Addf(index("terms", i), "%s: mode %s has no side table with a column %s; set side.tables, such as %s=FILE:%s:group", g, g.Mode, g.Column, g.Mode, g.Column)
 			}
 		}

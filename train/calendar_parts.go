@@ -2,6 +2,7 @@ package train
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
@@ -34,6 +35,24 @@ func (d *Data) CalendarParts(mode int) []string {
 		}
 	}
 	return parts
+}
+
+// Days returns the day of each id of a mode of time, or nil if its periods are longer than a day.
+func (d *Data) Days(mode int) []time.Time {
+	line, err := d.timeline(mode)
+	if err != nil || !line.Regular() || !within("weekday", line.Unit()) {
+		return nil
+	}
+	ids := d.table.Dicts[mode].IDs()
+	days := make([]time.Time, len(ids))
+	for code, id := range ids {
+		t, ok := d.table.Modes[mode].MomentOfID(id)
+		if !ok {
+			return nil
+		}
+		days[code] = time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	}
+	return days
 }
 
 // newLevels reports whether some validation row has a level of a part of the time that no

@@ -2,6 +2,7 @@ package train
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
@@ -11,20 +12,51 @@ import (
 // the data n times, each with another fold as the validation set. The test rows stay
 // what they are.
 func (d *Data) Folds(n int, seed uint64) ([]*Data, error) {
-	var rows []int
-	for i, p := range d.split.Parts {
-		if p == dataset.Train || p == dataset.Valid {
-			rows = append(rows, i)
-		}
-	}
+	of := make([]int, len(d.split.Parts))
+	rows := slices.Concat(d.rowsOf(dataset.Train), d.rowsOf(dataset.Valid))
+	slices.Sort(rows)
 	randstream.New(seed, "folds").Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	for i, row := range rows {
+		of[row] = i % n
+	}
+	return d.foldsBy(of, n, rows)
+}
+
+// FoldsOfDays divides the training rows into n folds by their days, those of ids of the mode of time, and returns
+// the data n times, each with another fold as the validation set and without its own one.
+func (d *Data) FoldsOfDays(days []time.Time, mode, n int, seed uint64) ([]*Data, error) {
+	draw := randstream.New(seed, "folds of days")
+	fold := map[time.Time]int{}
+	of := make([]int, len(d.split.Parts))
+	for i, code := range d.table.Codes[mode] {
+		k, known := fold[days[code]]
+		if !known {
+			k = draw.IntN(n)
+			fold[days[code]] = k
+		}
+		of[i] = k
+	}
+	rows := d.rowsOf(dataset.Train)
+	if d.laterMode < 0 {
+		rows = append(rows, d.rowsOf(dataset.Valid)...)
+	}
+	return d.foldsBy(of, n, rows)
+}
+
+// foldsBy returns the data n times with some of its training and validation rows, those of another fold as the validation set.
+func (d *Data) foldsBy(of []int, n int, rows []int) ([]*Data, error) {
 	var all []*Data
 	for k := range n {
 		fold, split := *d, *d.split
-		split.Parts = slices.Clone(d.split.Parts)
-		for i, row := range rows {
+		split.Parts, split.Periods = slices.Clone(d.split.Parts), nil
+		for i, p := range split.Parts {
+			if p == dataset.Valid {
+				split.Parts[i] = dataset.Unused
+			}
+		}
+		for _, row := range rows {
 			split.Parts[row] = dataset.Train
-			if i%n == k {
+			if of[row] == k {
 				split.Parts[row] = dataset.Valid
 			}
 		}

@@ -14,16 +14,36 @@ import (
 // a sample of rows most pairs would have one, and what the table says about pairs would be
 // lost. Equal seeds give equal rows.
 func (d *Data) Sample(n int, seed uint64) solver.Observations {
-	t := &d.table
-	rows := make([]int, 0, d.split.Count(dataset.Train))
-	for i, p := range d.split.Parts {
-		if p == dataset.Train {
-			rows = append(rows, i)
-		}
-	}
+	rows := d.rowsOf(dataset.Train)
 	if len(rows) > n {
 		rows = d.block(rows, n, seed)
 	}
+	return d.observations(rows)
+}
+
+// SampleValid returns at most n validation rows, drawn by the seed.
+func (d *Data) SampleValid(n int, seed uint64) solver.Observations {
+	rows := d.rowsOf(dataset.Valid)
+	if len(rows) > n {
+		randstream.New(seed, "sample of validation rows").Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rows = rows[:n]
+	}
+	return d.observations(rows)
+}
+
+// rowsOf returns the rows of a part.
+func (d *Data) rowsOf(part dataset.Part) []int {
+	rows := make([]int, 0, d.split.Count(part))
+	for i, p := range d.split.Parts {
+		if p == part {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+func (d *Data) observations(rows []int) solver.Observations {
+	t := &d.table
 	return solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}.Select(rows)
 }
 
