@@ -52,6 +52,16 @@ func JointMode(covariates []string) Mode {
 	return Mode{Name: jointFunction, Columns: covariates, Func: jointFunction}
 }
 
+// Members returns the positions, among some modes, of those that form the points of a joint covariate, -1 for one
+// that is not a numeric covariate.
+func (m Mode) Members(modes []Mode) []int {
+	at := make([]int, len(m.Columns))
+	for i, name := range m.Columns {
+		at[i] = slices.IndexFunc(modes, func(one Mode) bool { return one.Name == name && one.Numeric() })
+	}
+	return at
+}
+
 // pointSeparator separates the numbers of a point in its id.
 const pointSeparator = "|"
 

@@ -54,7 +54,7 @@ func (e *Encoder) Columns() []dataset.Mode {
 func (e *Encoder) Within(mode int, id string) bool {
 	if m := e.modes[mode]; m.Joint() {
 		numbers := m.Numbers(id)
-		for i, at := range e.members(m) {
+		for i, at := range m.Members(e.modes) {
 			if numbers == nil || !e.Within(at, numbers[i]) {
 				return false
 			}
@@ -66,15 +66,6 @@ func (e *Encoder) Within(mode int, id string) bool {
 	}
 	v, ok := dataset.Number(id)
 	return ok && e.grids[mode].Within(v)
-}
-
-// members returns the numeric covariates that form the points of a mode.
-func (e *Encoder) members(joint dataset.Mode) []int {
-	at := make([]int, len(joint.Columns))
-	for i, name := range joint.Columns {
-		at[i] = slices.IndexFunc(e.modes, func(m dataset.Mode) bool { return m.Name == name })
-	}
-	return at
 }
 
 // A ValueError reports a field of a numeric covariate that is not a number.
@@ -118,7 +109,7 @@ func (e *Encoder) Encode(codes [][]int32, id func(mode, row int) string) ([][]in
 		}
 		var members []int
 		if mode.Joint() {
-			members = e.members(mode)
+			members = mode.Members(e.modes)
 		}
 		numbers := make([]string, len(members))
 		ids[at] = make([]string, len(codes[at]))

@@ -202,10 +202,8 @@ func (d *decoder) modes() error {
 		if err != nil {
 			return fmt.Errorf("its side information of %s: %w", mode.Name, err)
 		}
-		for _, name := range mode.Columns {
-			if mode.Joint() && !slices.ContainsFunc(m.modes, func(one dataset.Mode) bool { return one.Name == name && one.Numeric() }) {
-				return fmt.Errorf("its points %s have no covariate %s", mode.Name, name)
-			}
+		if i := slices.Index(mode.Members(m.modes), -1); mode.Joint() && i >= 0 {
+			return fmt.Errorf("its points %s have no covariate %s", mode.Name, mode.Columns[i])
 		}
 		if mode.Numeric() && side == nil {
 			return fmt.Errorf("its numeric covariate %s has no kernel", mode.Name)

@@ -45,18 +45,26 @@ func (c *chooser) choosePoints(ctx context.Context) error {
 // mayHelp reports whether a specification is clearly better on the given division than the present one, so that it is worth
 // fits on the others.
 func (c *chooser) mayHelp(ctx context.Context, s spec.Spec) (bool, error) {
-	var crps [2]float64
-	for i, one := range []spec.Spec{c.spec, s} {
-		one.Uncertainty.Noise = "constant" // as in other comparisons
-		var err error
-		if crps[i], _, err = c.fit(ctx, one, c.data); err != nil {
-			if c.skips(err) {
-				err = nil
+	informed, err := c.informedModes()
+	if err != nil {
+		return false, err
+	}
+	specs, known := []spec.Spec{c.spec, s}, make([]*score, 2)
+	for i, one := range specs {
+		var key string
+		specs[i], key = compared(one, informed)
+		known[i] = c.scoreOf(key)
+	}
+	c.measureAll(ctx, known, specs, []int{0, 1}, 1, func(int) {})
+	for _, one := range known {
+		if one.err != nil {
+			if c.skips(one.err) {
+				return false, nil
 			}
-			return false, err
+			return false, one.err
 		}
 	}
-	return crps[1] < (1-pairGain/2)*crps[0], nil
+	return known[1].divisions[0] < (1-pairGain/2)*known[0].divisions[0], nil
 }
 
 // pointCovariates returns the covariates that form points, none if the modes have no place for these.

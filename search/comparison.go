@@ -139,21 +139,12 @@ func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int
 	at := make([]int, len(specs))
 	byKey := map[string]int{}
 	for i, s := range specs {
-		if s.Uncertainty.Noise == spec.Auto {
-			s.Uncertainty.Noise = "constant"
-		}
-		if len(informed) > 0 && s.Side.Variant != "plain" { // a step before the choice of the variant
-			s = withVariant(s, informed, s.Side.Variant)
-		}
-		key := string(s.YAML())
+		s, key := compared(s, informed)
 		k, found := byKey[key]
 		if !found {
 			k = len(known)
 			byKey[key] = k
-			if c.scores[key] == nil || c.scores[key].err != nil {
-				c.scores[key] = &score{}
-			}
-			known, open, places = append(known, c.scores[key]), append(open, s), append(places, i)
+			known, open, places = append(known, c.scoreOf(key)), append(open, s), append(places, i)
 		}
 		at[i] = k
 	}
@@ -183,6 +174,25 @@ func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int
 		}
 	}
 	return scores
+}
+
+// compared returns a specification as it is fitted in comparisons, and the key of its score.
+func compared(s spec.Spec, informed []string) (spec.Spec, string) {
+	if s.Uncertainty.Noise == spec.Auto {
+		s.Uncertainty.Noise = "constant"
+	}
+	if len(informed) > 0 && s.Side.Variant != "plain" { // a step before the choice of the variant
+		s = withVariant(s, informed, s.Side.Variant)
+	}
+	return s, string(s.YAML())
+}
+
+// scoreOf returns the score of a key as far as it is known.
+func (c *chooser) scoreOf(key string) *score {
+	if c.scores[key] == nil || c.scores[key].err != nil {
+		c.scores[key] = &score{}
+	}
+	return c.scores[key]
 }
 
 // contenders returns which scores on the first divisions are close to the best, and the best, or -1.

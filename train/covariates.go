@@ -27,7 +27,7 @@ const (
 // their bins, and of the joint ones: a kernel over their points. Missing values have an indicator.
 func (r *run) addCurves() error {
 	for at, mode := range r.data.table.Modes {
-		if !mode.Smooth() || mode.Joint() && !r.usesPoints(mode) {
+		if !mode.Smooth() || mode.Joint() && len(r.spec.UsedCovariates([]string{mode.String()})) == 0 {
 			continue
 		}
 		s, report, err := r.curveFor(at)
@@ -53,9 +53,8 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	}
 	if mode.Joint() {
 		report.Kernel, columns = pointKernel, pointColumns
-		for _, name := range mode.Columns {
-			of := slices.IndexFunc(r.data.table.Modes, func(m dataset.Mode) bool { return m.Name == name })
-			add(name, covariate.GridOf(r.data.table.Dicts[of].IDs()))
+		for i, of := range mode.Members(r.data.table.Modes) {
+			add(mode.Columns[i], covariate.GridOf(r.data.table.Dicts[of].IDs()))
 		}
 	} else {
 		grid := covariate.GridOf(ids)
@@ -106,12 +105,6 @@ func (d *Data) withPoints(s spec.Spec) (*Data, error) {
 		d = &changed
 	}
 	return d, nil
-}
-
-// usesPoints reports whether a term has the points of a joint covariate.
-func (r *run) usesPoints(mode dataset.Mode) bool {
-	terms, err := r.spec.ParseTerms()
-	return err != nil || slices.ContainsFunc(terms, func(t spec.Term) bool { return slices.Contains(slices.Concat(t.Cores...), mode.Name) })
 }
 
 // missing returns the number of rows of all parts in which a covariate is missing.

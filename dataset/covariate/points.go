@@ -11,13 +11,10 @@ import (
 // AddPoints adds a joint covariate to a table whose other covariates have their bins: the id of a row is the
 // point of their centres. It is an error if a covariate of the mode is not one of numbers.
 func AddPoints(t *dataset.Table, mode dataset.Mode) error {
-	var of []int // the covariates that form the points
-	for _, name := range mode.Columns {
-		at := slices.IndexFunc(t.Modes, func(m dataset.Mode) bool { return m.Name == name })
-		if at < 0 || !t.Modes[at].Numeric() {
-			return fielderr.Errorf("data.modes", "%s: %s is not a covariate of numbers; add it as number(%s), or leave it out", mode.Expression(), name, name)
-		}
-		of = append(of, at)
+	of := mode.Members(t.Modes)
+	if i := slices.Index(of, -1); i >= 0 {
+		name := mode.Columns[i]
+		return fielderr.Errorf("data.modes", "%s: %s is not a covariate of numbers; add it as number(%s), or leave it out", mode.Expression(), name, name)
 	}
 	var ids []string
 	codes, known, byCodes := make([]int32, t.Len()), map[string]int32{}, map[string]int32{}
