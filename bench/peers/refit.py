@@ -1,6 +1,7 @@
 """Measures what a second training gives on new rows of small tables: kft with different flags, on the same held-out rows.
 
     python refit.py KFT FOLDER WORKERS 'none: --refit none' 'valid: --refit valid' 'default:'
+    python refit.py NEW FOLDER WORKERS 'before@OLD:' 'now:'        # two programs
 
 FOLDER has CSV tables with a header. A fifth of the rows of each, at random, is held out; kft fits the others with one thread, guesses what
 the flags do not say, and predicts the held-out rows. Tables that it refuses, or whose target is not a number, are left out. Differences are
@@ -35,11 +36,12 @@ def divide(table, folder):
     return names
 
 
-def measure(kft, table, folder, sets):
+def measure(default, table, folder, sets):
     """Returns pinball loss, RMSE, coverage of 90 % and seconds of each set of flags, or None."""
     new, old = divide(table, folder)
     found, target = [], []
-    for k, flags in enumerate(sets):
+    for k, (program, flags) in enumerate(sets):
+        kft = program or default
         model, out = old.with_suffix(f".{k}.kft"), old.with_suffix(f".{k}.out.csv")
         began = time.time()
         run = subprocess.run([kft, "fit", old, "--threads", "1", "--json", "-q", "-o", model, *target, *flags], capture_output=True, text=True)
@@ -68,7 +70,10 @@ def measure(kft, table, folder, sets):
 
 def main():
     kft, folder, workers = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
-    sets = {name: flags.split() for name, flags in (a.split(":", 1) for a in sys.argv[4:])}
+    sets = {}  # program, if it is another one, and flags
+    for name, flags in (a.split(":", 1) for a in sys.argv[4:]):
+        name, _, program = name.partition("@")
+        sets[name] = (program, flags.split())
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(workers) as pool:
         tables = sorted(folder.glob("*.csv"))
         results = list(pool.map(lambda t: measure(kft, t, pathlib.Path(place), sets.values()), tables))
