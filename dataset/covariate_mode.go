@@ -15,6 +15,7 @@ const (
 	levelFunction     = "level"     // of a column of few values, each a level
 	covariateFunction = "covariate" // number or level, whichever suits the values
 	jointFunction     = "joint"     // joint(lat+lon): the points that several numeric covariates form
+	linearFunction    = "linear"    // linear(age+income): the same points, of which lines are learned
 	lagFunction       = "lag"       // lag(3): the target of the same series 3 periods before
 	periodsFunction   = "periods"   // periods(store+item): training periods of the pair
 )
@@ -31,7 +32,7 @@ const MaxLag = 10_000
 // Covariate reports whether the mode describes a cell rather than identifying it. A
 // missing value is an id of its own.
 func (m Mode) Covariate() bool {
-	return slices.Contains([]string{numberFunction, levelFunction, covariateFunction, jointFunction, lagFunction, periodsFunction}, m.Func)
+	return slices.Contains([]string{numberFunction, levelFunction, covariateFunction, jointFunction, linearFunction, lagFunction, periodsFunction}, m.Func)
 }
 
 // Numeric reports whether the ids of the mode are numbers, over which a kernel smooths.
@@ -39,7 +40,11 @@ func (m Mode) Numeric() bool { return m.Func == numberFunction || m.Derived() }
 
 // Joint reports whether the ids of the mode are points that some numeric covariates form. Its columns are the names
 // of these modes, which come before it.
-func (m Mode) Joint() bool { return m.Func == jointFunction }
+func (m Mode) Joint() bool { return m.Func == jointFunction || m.Linear() }
+
+// Linear reports whether the mode is one of points at which a linear function of their numbers is learned, in place of a
+// smooth one.
+func (m Mode) Linear() bool { return m.Func == linearFunction }
 
 // Computed reports whether the mode is computed from others or from the training rows, and not made of columns of a table.
 func (m Mode) Computed() bool { return m.Derived() || m.Joint() }
@@ -50,6 +55,11 @@ func (m Mode) Smooth() bool { return m.Numeric() || m.Joint() }
 // JointMode returns the covariate of the points that numeric covariates form.
 func JointMode(covariates []string) Mode {
 	return Mode{Name: jointFunction, Columns: covariates, Func: jointFunction}
+}
+
+// LinearMode returns the covariate of a linear function of numeric covariates.
+func LinearMode(covariates []string) Mode {
+	return Mode{Name: linearFunction, Columns: covariates, Func: linearFunction}
 }
 
 // Members returns the positions, among some modes, of those that form the points of a joint covariate, -1 for one
@@ -66,9 +76,9 @@ func (m Mode) Members(modes []Mode) []int {
 const pointSeparator = "|"
 
 // Point returns the id of a point, given the ids of the covariates that form it: that of a missing
-// value if one of them is missing.
-func Point(ids []string) string {
-	if slices.Contains(ids, MissingID) || slices.Contains(ids, NoRowID) {
+// value if one of them is missing, unless the mode is linear.
+func (m Mode) Point(ids []string) string {
+	if !m.Linear() && (slices.Contains(ids, MissingID) || slices.Contains(ids, NoRowID)) {
 		return MissingID
 	}
 	return strings.Join(ids, pointSeparator)

@@ -55,7 +55,7 @@ func (e *Encoder) Within(mode int, id string) bool {
 	if m := e.modes[mode]; m.Joint() {
 		numbers := m.Numbers(id)
 		for i, at := range m.Members(e.modes) {
-			if numbers == nil || !e.Within(at, numbers[i]) {
+			if numbers == nil || !e.Within(at, numbers[i]) && !(m.Linear() && numbers[i] == dataset.MissingID) {
 				return false
 			}
 		}
@@ -123,7 +123,7 @@ func (e *Encoder) Encode(codes [][]int32, id func(mode, row int) string) ([][]in
 				for i, other := range members {
 					numbers[i] = ids[other][row]
 				}
-				text = dataset.Point(numbers)
+				text = mode.Point(numbers)
 			} else {
 				text, ok = e.idOf(at, func(other int) int32 { return given[other][row] }, func(other int) string { return id(other, row) })
 			}

@@ -75,7 +75,11 @@ func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term
 		}
 		return nil, err
 	}
-	rows := c.data.Sample(pairRows, c.spec.Seed)
+	data, err := c.data.WithPoints(c.spec)
+	if err != nil {
+		return nil, err
+	}
+	rows := data.Sample(pairRows, c.spec.Seed)
 	residuals, err := train.Residuals(m, rows, c.threads())
 	if err != nil {
 		return nil, err

@@ -16,6 +16,9 @@ func (c *chooser) chooseTermOrder(ctx context.Context) error {
 	if err != nil || c.quick() || c.rows > c.effort.rows || len(terms) < 2 {
 		return err
 	}
+	if !slices.ContainsFunc(terms, func(t spec.Term) bool { return flexibility(t) > 0 || len(t.Cores[0]) > 1 }) {
+		return nil // effects are updated at once, so that their order hardly matters
+	}
 	reversed, effects := slices.Clone(terms), slices.Clone(terms)
 	slices.Reverse(reversed)
 	slices.SortStableFunc(effects, func(a, b spec.Term) int { return flexibility(a) - flexibility(b) })

@@ -62,10 +62,10 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 		}, nil
 	case mode.Joint() && part >= 0:
 		return func(id string) (string, error) {
-			if numbers := mode.Numbers(id); numbers != nil {
+			if numbers := mode.Numbers(id); numbers != nil && numbers[part] != dataset.MissingID {
 				return numbers[part], nil
 			}
-			return "", nil // of a missing point
+			return "", nil // missing
 		}, nil
 	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1 && !mode.HasClock():
 		return func(id string) (string, error) {

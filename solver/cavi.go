@@ -48,9 +48,18 @@ func newCAVI(d *data, train Observations, steps int) *cavi {
 	return a
 }
 
-func (a *cavi) blocks() int    { return len(a.ids) + len(a.d.series) }
+func (a *cavi) blocks() int {
+	n := len(a.ids) + len(a.d.series)
+	if a.hasJointEffects() {
+		n++
+	}
+	return n
+}
 func (a *cavi) failure() error { return a.err }
 func (a *cavi) blockName(i int) string {
+	if i == len(a.ids)+len(a.d.series) {
+		return "effects"
+	}
 	if i >= len(a.ids) {
 		return a.d.seriesLabel(i - len(a.ids))
 	}
@@ -105,6 +114,10 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 
 // update sets block i to its optimum, then its prior variance.
 func (a *cavi) update(i int) {
+	if i == len(a.ids)+len(a.d.series) {
+		a.updateJointEffects()
+		return
+	}
 	if i >= len(a.ids) {
 		noise := float64(a.d.noise[0])
 		if a.d.temper > 0 {

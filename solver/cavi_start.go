@@ -49,6 +49,9 @@ func (r *Run) starting() bool { return r.StartSweep < r.StartSweeps }
 
 // updatePoint fits block i as a point estimate.
 func (a *cavi) updatePoint(i int) {
+	if i == len(a.ids)+len(a.d.series) {
+		return
+	}
 	if i >= len(a.ids) {
 		a.updatePointSeries(a.d.series[i-len(a.ids)])
 		return

@@ -80,7 +80,11 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	if err != nil {
 		return nil, report, err
 	}
-	op, _, err := sideinfo.Dual(features, k, sideinfo.Options{Backend: r.engine, Columns: min(columns, features.N), Seed: r.spec.Seed})
+	opt := sideinfo.Options{Backend: r.engine, Columns: min(columns, features.N), Seed: r.spec.Seed}
+	op, _, err := sideinfo.Dual(features, k, opt)
+	if mode.Linear() {
+		op, _, err = sideinfo.Primal(features, opt)
+	}
 	if err != nil {
 		return nil, report, err
 	}
@@ -91,8 +95,8 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	return out, report, nil
 }
 
-// withPoints returns the data with the joint covariates of the specification that it lacks.
-func (d *Data) withPoints(s spec.Spec) (*Data, error) {
+// WithPoints returns the data with the joint covariates of the specification that it lacks.
+func (d *Data) WithPoints(s spec.Spec) (*Data, error) {
 	for _, text := range s.Data.Modes {
 		mode, err := dataset.ParseMode(text)
 		if err != nil || !mode.Joint() || slices.ContainsFunc(d.table.Modes, func(m dataset.Mode) bool { return m.Name == mode.Name }) {

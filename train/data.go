@@ -132,7 +132,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 			derived = append(derived, mode)
 		}
 	}
-	if data, err = data.withPoints(s); err != nil {
+	if data, err = data.WithPoints(s); err != nil {
 		return nil, err
 	}
 	if len(derived) > 0 || data.laterMode >= 0 {

@@ -17,7 +17,7 @@ func newRun(s spec.Spec, data *Data, opt Options, release bool) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if data, err = data.withPoints(s); err != nil {
+	if data, err = data.WithPoints(s); err != nil {
 		return nil, err
 	}
 	engine := cpu.New(path, opt.Threads)

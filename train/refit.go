@@ -54,7 +54,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	if which == spec.RefitValid {
 		last = dataset.Valid
 	}
-	if data, err = data.withPoints(m.Spec()); err != nil {
+	if data, err = data.WithPoints(m.Spec()); err != nil {
 		return nil, nil, err
 	}
 	if data, err = data.withHistory(last); err != nil {

@@ -43,7 +43,7 @@ func (r *run) sideFor(ctx context.Context, table sideinfo.Spec, at int, groups [
 
 // curveFor is curveOf, computed once for fits that are only compared and have the same training rows.
 func (r *run) curveFor(at int) (*model.Side, model.SideReport, error) {
-	one := r.shared(fmt.Sprint("curve ", at), func(one *sharedSide) { one.side, one.report, one.err = r.curveOf(at) })
+	one := r.shared("curve "+r.data.table.Modes[at].String(), func(one *sharedSide) { one.side, one.report, one.err = r.curveOf(at) })
 	return one.side, one.report, one.err
 }
 

@@ -291,6 +291,23 @@ func (d *Data) TargetAt(rows []int) []float32 {
 	return values
 }
 
+// SumOf sets the target to the sum of the values of some terms, without products.
+func (d *Data) SumOf(terms []int) {
+	d.Changed()
+	d.eachBlock(func(from, to int) {
+		target := d.target[from:to]
+		clear(target)
+		for _, k := range terms {
+			for n, f := range d.term(k).Mean[from:to][:len(target)] {
+				target[n] += f
+			}
+		}
+		if d.weight != nil {
+			d.weigh(nil, from, to)
+		}
+	})
+}
+
 // Scratch returns memory for one number per observation, in place of the target.
 func (d *Data) Scratch() []float32 {
 	d.Changed()

@@ -27,7 +27,7 @@ func AddPoints(t *dataset.Table, mode dataset.Mode) error {
 		}
 		code, seen := byCodes[string(key)]
 		if !seen {
-			id := dataset.Point(numbers)
+			id := mode.Point(numbers)
 			if code, seen = known[id]; !seen {
 				code = int32(len(ids))
 				ids, known[id] = append(ids, id), code

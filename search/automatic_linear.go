@@ -1,0 +1,42 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// linearGain is the share of the CRPS by which a linear function must be better.
+const linearGain = 0.005
+
+// chooseLinear offers a linear function of all numeric covariates, whose coefficients share one variance. Where
+// each of many covariates tells little, the variance of its own curve vanishes, and that of all of them does not.
+func (c *chooser) chooseLinear(ctx context.Context) error {
+	names := c.pointCovariates()
+	if c.quick() || c.late() || c.rows > pointRows || len(names) < 2 || c.data.Count(dataset.Valid) == 0 {
+		return nil
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	mode := dataset.LinearMode(names)
+	line := []spec.Term{{Cores: [][]string{{mode.Name}}}}
+	with := func(terms []spec.Term) spec.Spec {
+		s := c.withTerms(slices.Concat(line, terms))
+		s.Data.Modes = append(s.Data.Modes, mode.String())
+		return s
+	}
+	value := "lines of " + strings.Join(names, ", ")
+	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
+	bent := func(t spec.Term) bool {
+		return len(t.Cores) == 1 && len(t.Cores[0]) == 1 && slices.Contains(names, t.Cores[0][0])
+	}
+	if rest := slices.DeleteFunc(slices.Clone(terms), bent); len(rest) < len(terms) {
+		candidates = append(candidates, candidate{value + " instead of curves", with(rest)})
+	}
+	return c.compareBy(ctx, "linear function", linearGain, candidates)
+}
