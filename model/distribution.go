@@ -268,7 +268,8 @@ func (m *Model) FieldVariance(z tt.Moments, i int) float64 {
 	if z.Var == nil {
 		return 0
 	}
-	return m.scale.Spread * m.scale.Spread * float64(z.Var[i])
+	// With covariances of entities the variance is a sum with negative parts, which rounding may leave below 0.
+	return m.scale.Spread * m.scale.Spread * max(0, float64(z.Var[i]))
 }
 
 // CheckTarget returns a *predictive.DomainError if the model's scale or likelihood does

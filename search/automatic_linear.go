@@ -30,7 +30,10 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 		s.Data.Modes = append(s.Data.Modes, mode.String())
 		return s
 	}
-	value := "lines of " + strings.Join(names, ", ")
+	if better, err := c.mayHelp(ctx, with(terms), linearGain); err != nil || !better {
+		return err
+	}
+	value := "of " + strings.Join(names, ", ")
 	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
 	bent := func(t spec.Term) bool {
 		return len(t.Cores) == 1 && len(t.Cores[0]) == 1 && slices.Contains(names, t.Cores[0][0])

@@ -31,7 +31,7 @@ func (c *chooser) choosePoints(ctx context.Context) error {
 		s.Data.Modes = append(s.Data.Modes, mode.String())
 		return s
 	}
-	if better, err := c.mayHelp(ctx, with(terms)); err != nil || !better {
+	if better, err := c.mayHelp(ctx, with(terms), pairGain/2); err != nil || !better {
 		return err
 	}
 	value := "points of " + strings.Join(names, ", ")
@@ -42,9 +42,9 @@ func (c *chooser) choosePoints(ctx context.Context) error {
 	return c.compareBy(ctx, "covariates together", pairGain, candidates)
 }
 
-// mayHelp reports whether a specification is clearly better on the given division than the present one, so that it is worth
-// fits on the others.
-func (c *chooser) mayHelp(ctx context.Context, s spec.Spec) (bool, error) {
+// mayHelp reports whether a specification is better than the present one on the given division, by a share of the CRPS, so that
+// it is worth fits on the others.
+func (c *chooser) mayHelp(ctx context.Context, s spec.Spec, gain float64) (bool, error) {
 	informed, err := c.informedModes()
 	if err != nil {
 		return false, err
@@ -64,7 +64,7 @@ func (c *chooser) mayHelp(ctx context.Context, s spec.Spec) (bool, error) {
 			return false, one.err
 		}
 	}
-	return known[1].divisions[0] < (1-pairGain/2)*known[0].divisions[0], nil
+	return known[1].divisions[0] < (1-gain)*known[0].divisions[0], nil
 }
 
 // pointCovariates returns the covariates that form points, none if the modes have no place for these.

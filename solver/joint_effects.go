@@ -116,7 +116,7 @@ func (a *cavi) updateJointEffects() {
 			}
 		}
 	}
-	goal := jointGain * float64(a.d.noise[0]) * float64(len(a.d.y))
+	goal := max(jointGain*float64(a.d.noise[0])*float64(len(a.d.y)), cgTolerance*rz)
 	if !(rz > goal) {
 		return
 	}
@@ -170,10 +170,10 @@ func (a *cavi) jointStep(effects []*jointEffect, rz float64) float64 {
 			}
 		}
 	}
-	if !(curvature > 0) {
+	alpha, next := float32(rz/curvature), 0.0
+	if !(curvature > 0) || alpha-alpha != 0 {
 		return -1
 	}
-	alpha, next := float32(rz/curvature), 0.0
 	for _, e := range effects {
 		for i := range e.blocks {
 			b := &e.blocks[i]
