@@ -30,7 +30,7 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 		s.Data.Modes = append(s.Data.Modes, mode.String())
 		return s
 	}
-	if better, err := c.mayHelp(ctx, with(terms), linearGain); err != nil || !better {
+	if best, err := c.mostHelpful(ctx, linearGain, with(terms)); err != nil || best < 0 {
 		return err
 	}
 	value := "of " + strings.Join(names, ", ")

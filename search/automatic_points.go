@@ -25,46 +25,61 @@ func (c *chooser) choosePoints(ctx context.Context) error {
 		return err
 	}
 	mode := dataset.JointMode(names)
-	point := spec.Term{Cores: [][]string{{mode.Name}}}
-	with := func(terms []spec.Term) spec.Spec {
-		s := c.withTerms(append(slices.Clip(terms), point))
+	point := []spec.Term{{Cores: [][]string{{mode.Name}}}}
+	with := func(lists ...[]spec.Term) spec.Spec {
+		s := c.withTerms(slices.Concat(lists...))
 		s.Data.Modes = append(s.Data.Modes, mode.String())
 		return s
 	}
-	if better, err := c.mayHelp(ctx, with(terms), pairGain/2); err != nil || !better {
+	// The first term takes what several could explain, and either order may be far behind the other.
+	best, err := c.mostHelpful(ctx, pairGain/2, with(terms, point), with(point, terms))
+	if err != nil || best < 0 {
 		return err
 	}
+	placed := func(terms []spec.Term) spec.Spec {
+		if best == 0 {
+			return with(terms, point)
+		}
+		return with(point, terms)
+	}
 	value := "points of " + strings.Join(names, ", ")
-	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
+	candidates := []candidate{{"none", c.spec}, {value, placed(terms)}}
 	if c.beforePairs > 0 && len(terms) > c.beforePairs {
-		candidates = append(candidates, candidate{value + " instead of interactions", with(terms[len(terms)-c.beforePairs:])})
+		candidates = append(candidates, candidate{value + " instead of interactions", placed(terms[len(terms)-c.beforePairs:])})
 	}
 	return c.compareBy(ctx, "covariates together", pairGain, candidates)
 }
 
-// mayHelp reports whether a specification is better than the present one on the given division, by a share of the CRPS, so that
-// it is worth fits on the others.
-func (c *chooser) mayHelp(ctx context.Context, s spec.Spec, gain float64) (bool, error) {
+// mostHelpful returns the specification with the least CRPS on the given division, so that it is worth fits on the others, and -1 if
+// none is below that of the present one by a share.
+func (c *chooser) mostHelpful(ctx context.Context, gain float64, offered ...spec.Spec) (int, error) {
 	informed, err := c.informedModes()
 	if err != nil {
-		return false, err
+		return -1, err
 	}
-	specs, known := []spec.Spec{c.spec, s}, make([]*score, 2)
+	specs := append([]spec.Spec{c.spec}, offered...)
+	known, all := make([]*score, len(specs)), make([]int, len(specs))
 	for i, one := range specs {
 		var key string
 		specs[i], key = compared(one, informed)
-		known[i] = c.scoreOf(key)
+		known[i], all[i] = c.scoreOf(key), i
 	}
-	c.measureAll(ctx, known, specs, []int{0, 1}, 1, func(int) {})
-	for _, one := range known {
-		if one.err != nil {
-			if c.skips(one.err) {
-				return false, nil
-			}
-			return false, one.err
+	c.measureAll(ctx, known, specs, all, 1, func(int) {})
+	best, least := -1, 0.0
+	for i, one := range known {
+		switch {
+		case one.err != nil && !c.skips(one.err):
+			return -1, one.err
+		case one.err != nil && i == 0:
+			return -1, nil
+		case one.err != nil:
+		case i == 0:
+			least = (1 - gain) * one.divisions[0]
+		case one.divisions[0] < least:
+			best, least = i-1, one.divisions[0]
 		}
 	}
-	return known[1].divisions[0] < (1-gain)*known[0].divisions[0], nil
+	return best, nil
 }
 
 // pointCovariates returns the covariates that form points, none if the modes have no place for these.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -16,8 +17,11 @@ func (c *chooser) chooseTermOrder(ctx context.Context) error {
 	if err != nil || c.quick() || c.rows > c.effort.rows || len(terms) < 2 {
 		return err
 	}
-	if !slices.ContainsFunc(terms, func(t spec.Term) bool { return flexibility(t) > 0 || len(t.Cores[0]) > 1 }) {
-		return nil // effects are updated at once, so that their order hardly matters
+	points := dataset.JointMode(nil).Name
+	if !slices.ContainsFunc(terms, func(t spec.Term) bool {
+		return flexibility(t) > 0 || len(t.Cores[0]) > 1 || t.Cores[0][0] == points
+	}) {
+		return nil // these effects are updated at once, so that their order hardly matters
 	}
 	reversed, effects := slices.Clone(terms), slices.Clone(terms)
 	slices.Reverse(reversed)

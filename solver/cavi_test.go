@@ -168,7 +168,7 @@ func TestBlocksReachMaximumOfBound(t *testing.T) {
 						t.Errorf("%s: the maximum is %.3f steps away, want less than 0.1; a step decreases the bound by %.3g", what, steps, fall)
 					}
 				}
-				for i := range a.blocks() {
+				for i := range a.ids {
 					a.fixed = true
 					a.update(i)
 					_, c, b := a.at(i)

@@ -36,7 +36,7 @@ func TestGivenVariances(t *testing.T) {
 				if got := a.d.noise[0]; (got == given[0]) != (given[0] > 0) {
 					t.Errorf("%s %s %v: got noise %g", tc.name, family, given, got)
 				}
-				for i := range a.blocks() {
+				for i := range a.ids {
 					_, _, b := a.at(i)
 					if got := b.Posterior.PriorVar[0]; (got == given[1]) != (given[1] > 0) {
 						t.Errorf("%s %s %v: got prior variance %g of %s", tc.name, family, given, got, a.blockName(i))

@@ -45,14 +45,15 @@ const (
 	jointGain = 1e-5
 )
 
-// hasJointEffects reports whether the means of several effects can be updated at once.
+// hasJointEffects reports whether the means of effects are updated at once: if several of them are curves. Effects of
+// ids alone hardly stand in for each other.
 func (a *cavi) hasJointEffects() bool {
 	if a.d.field.Group != nil || a.d.sites != nil {
 		return false
 	}
 	n := 0
 	for i := range a.ids {
-		if a.isJoint(i) {
+		if _, _, b := a.at(i); b.Map != nil && a.isJoint(i) {
 			n++
 		}
 	}
