@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // A Chronology is the order in time of a mode's ids.
@@ -299,11 +300,11 @@ func findShortYears(parts []calendarPart) {
 // roleOfName returns the part of a date that a name says. A year may have a prefix, as in iyear or
 // fyear.
 func roleOfName(column string) calendarRole {
-	if slices.ContainsFunc(NameWords(column), func(word string) bool { return strings.HasSuffix(word, "year") }) {
+	if slices.ContainsFunc(columnname.Words(column), func(word string) bool { return strings.HasSuffix(word, "year") }) {
 		return aYear
 	}
 	for role := aYear; role <= aMinute; role++ {
-		if nameHasWord(column, calendarParts[role].words) {
+		if columnname.HasWord(column, calendarParts[role].words) {
 			return role
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // DateOrders returns the orders of day, month and year in dates, which are also functions
@@ -28,13 +29,13 @@ var serialWords = []string{"date", "dates", "datum", "fecha", "day", "tag", "tim
 // serialDates reports whether the values of a column are serial numbers of dates, by their name and
 // their distances.
 func serialDates(column string, texts []string) bool {
-	return nameHasWord(column, serialWords) && calendar.AreSerials(texts)
+	return columnname.HasWord(column, serialWords) && calendar.AreSerials(texts)
 }
 
 // decimalYears reports whether the values of a column are years with a fraction that counts months, by its name
 // and their distances.
 func decimalYears(column string, texts []string) bool {
-	return (nameHasWord(column, serialWords) || nameHasWord(column, timeWords) || nameHasWord(column, periodWords) || roleOfName(column) != anyNumber) && calendar.AreDecimalYears(texts)
+	return (columnname.HasWord(column, serialWords) || columnname.HasTimeWord(column) || columnname.HasPeriodWord(column) || roleOfName(column) != anyNumber) && calendar.AreDecimalYears(texts)
 }
 
 // numberDates returns how the numbers of a column are dates: days as spreadsheets count them, or

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -284,7 +285,7 @@ func (g *Guess) nearlyNumbers() string {
 		if c.Unit != "" {
 			texts = append(texts, fmt.Sprintf("the values of column %s have a unit, %q", c.Name, c.Unit))
 		}
-		if c.Distinct == 1 && c.NotNumbers == 0 && (c.Integer || c.Kind == KindNumber) && !namedID(c.Name) {
+		if c.Distinct == 1 && c.NotNumbers == 0 && (c.Integer || c.Kind == KindNumber) && !columnname.IsID(c.Name) {
 			texts = append(texts, fmt.Sprintf("column %s is constant, %v in every row", c.Name, c.Min))
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // withoutComposites drops columns whose texts join those of two or more others, such
@@ -34,7 +36,7 @@ func (g *guesser) withoutComposites(ids []*sampleColumn) []*sampleColumn {
 // nothing can be learned about the next one.
 func (g *guesser) withoutEvents(ids, times []*sampleColumn) []*sampleColumn {
 	return slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool {
-		isEvent := nameHasWord(c.Name, eventWords) && slices.ContainsFunc(times, func(t *sampleColumn) bool {
+		isEvent := columnname.HasWord(c.Name, eventWords) && slices.ContainsFunc(times, func(t *sampleColumn) bool {
 			return determines(c.codes, len(c.values), t.codes)
 		})
 		if isEvent {
@@ -69,7 +71,7 @@ func (g *guesser) notDetermined(columns, by []*sampleColumn, strict bool) []*sam
 			if o.Distinct > c.Distinct {
 				return true
 			}
-			if mine, its := namedID(c.Name), namedID(o.Name); mine != its {
+			if mine, its := columnname.IsID(c.Name), columnname.IsID(o.Name); mine != its {
 				return its
 			}
 			return g.byPosition(o, c) < 0 || !slices.Contains(columns, o)
@@ -172,7 +174,7 @@ func (g *guesser) addSeries() {
 			numbers = []*sampleColumn{c}
 			break
 		}
-		counts := nameHasWord(c.Name, periodWords) || len(g.columns) == 2 && !namedID(c.Name)
+		counts := columnname.HasPeriodWord(c.Name) || len(g.columns) == 2 && !columnname.IsID(c.Name)
 		if counts && c.Integer && c.Max-c.Min < 2*float64(c.Distinct) {
 			numbers = append(numbers, c)
 		}

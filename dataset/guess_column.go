@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/wholeid"
 )
 
@@ -97,7 +98,7 @@ func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
 	}
 	present := len(c.codes) - c.Missing
 	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present { // a column of texts
-		if 2*c.NotNumbers > present || namedID(c.Name) {
+		if 2*c.NotNumbers > present || columnname.IsID(c.Name) {
 			c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0
 		}
 		c.countTexts()
@@ -113,7 +114,7 @@ func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
 // findUnit sets the unit if all values of a column of texts are numbers with the same text after
 // them, as in 51.04 kg.
 func (c *sampleColumn) findUnit() {
-	if c.numeric || c.Kind != KindText && c.Kind != KindID || namedID(c.Name) || c.Distinct < 2 {
+	if c.numeric || c.Kind != KindText && c.Kind != KindID || columnname.IsID(c.Name) || c.Distinct < 2 {
 		return
 	}
 	unit := ""
@@ -376,14 +377,14 @@ func (c *sampleColumn) setKind(rows int) {
 		c.Kind = KindDate
 	case c.Distinct > 0 && c.isFlag():
 		c.Kind = KindFlag
-	case c.numeric && (c.Integer || c.whole && namedID(c.Name)):
+	case c.numeric && (c.Integer || c.whole && columnname.IsID(c.Name)):
 		c.Kind = KindNumber
-		if namedID(c.Name) || repeats && !namedCovariate(c.Name) {
+		if columnname.IsID(c.Name) || repeats && !columnname.IsCovariate(c.Name) {
 			c.Kind = KindID
 		}
 	case c.numeric:
 		c.Kind = KindNumber
-	case c.period || repeats || namedID(c.Name):
+	case c.period || repeats || columnname.IsID(c.Name):
 		c.Kind = KindID
 	default:
 		c.Kind = KindText

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
@@ -192,7 +193,7 @@ func namesPeriod(name string) bool {
 	case text == "date" || text == "":
 		return true
 	default:
-		return nameHasWord(text, periodWords) || roleOfName(text) != anyNumber
+		return columnname.HasPeriodWord(text) || roleOfName(text) != anyNumber
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // sampleMode is a mode with its ids in the sample.
@@ -50,11 +52,11 @@ func (g *guesser) guessModes() {
 			times = append(times, c)
 		case c.calendarRole() != anyNumber:
 			parts = append(parts, c)
-		case c.Integer && !namedID(c.Name) && g.copiesTarget(c):
+		case c.Integer && !columnname.IsID(c.Name) && g.copiesTarget(c):
 			c.reason = followsReason
 		case g.summed[c]:
 			c.reason = sumsReason
-		case c.Integer && !namedID(c.Name):
+		case c.Integer && !columnname.IsID(c.Name):
 			weak = append(weak, c)
 		default:
 			ids = append(ids, c)
@@ -134,7 +136,7 @@ func (g *guesser) withoutMinor(ids []*sampleColumn) []*sampleColumn {
 	if len(ids) <= mostIDs {
 		return ids
 	}
-	minor := slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool { return namedID(c.Name) || c.period })
+	minor := slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool { return columnname.IsID(c.Name) || c.period })
 	slices.SortStableFunc(minor, func(a, b *sampleColumn) int { return a.Distinct - b.Distinct })
 	repeated := g.repeated(modesOf(ids))
 	for _, c := range minor {
@@ -293,7 +295,7 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "numbers, but " + strings.TrimPrefix(c.NotNumberText(g.unit), "column "+c.Name+", ")
 	case g.countsRows(c):
 		c.reason = "it counts the rows"
-	case c.numeric && nameHasWord(c.Name, weightWords) || c.Kind == KindNumber && namedCovariate(c.Name):
+	case c.numeric && columnname.HasWord(c.Name, weightWords) || c.Kind == KindNumber && columnname.IsCovariate(c.Name):
 		c.mayInform("a quantity by its name, not an id")
 	case c.Kind == KindNumber && c.Integer:
 		c.mayInform("numbers that hardly repeat, not an id")
@@ -307,7 +309,7 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = fmt.Sprintf("numbers with a unit; without %q they may be a target or a covariate", c.Unit)
 	case c.Kind == KindText:
 		c.reason = "texts that hardly repeat"
-	case c.Kind == KindID && !g.repeats(c.Distinct) && !(namedID(c.Name) && 10*c.Distinct <= 8*g.Rows):
+	case c.Kind == KindID && !g.repeats(c.Distinct) && !(columnname.IsID(c.Name) && 10*c.Distinct <= 8*g.Rows):
 		c.reason = "another value in almost every row"
 	default:
 		return true
@@ -354,7 +356,7 @@ func (c *sampleColumn) calendarRole() calendarRole {
 // whose periods have the same name but for the word of the period, or else one without other words:
 // yr_sold of mo_sold, not yr_built.
 func partsOfOneDate(parts []*sampleColumn) map[calendarRole]*sampleColumn {
-	of := func(c *sampleColumn) string { return nameWithout(c.Name, calendarParts[c.calendarRole()].words) }
+	of := func(c *sampleColumn) string { return columnname.Without(c.Name, calendarParts[c.calendarRole()].words) }
 	years := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.calendarRole() != aYear })
 	var best map[calendarRole]*sampleColumn
 	most := -1

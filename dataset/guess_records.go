@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -207,7 +208,7 @@ func (g *guesser) recordModes() []sampleMode {
 		g.modes = append(g.modes, g.modeOfColumn(c))
 	}
 	for _, c := range g.roles.parts { // a year of birth is a quantity
-		if len(NameWords(c.Name)) == 1 {
+		if len(columnname.Words(c.Name)) == 1 {
 			g.modes = append(g.modes, g.modeOfColumn(c))
 		}
 	}
@@ -306,7 +307,7 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 		return false
 	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
-	case c.Kind == KindID && (!c.numeric || namedID(c.Name) && roleOfName(c.Name) != aYear) && !g.repeats(c.Distinct) || c.Kind == KindText:
+	case c.Kind == KindID && (!c.numeric || columnname.IsID(c.Name) && roleOfName(c.Name) != aYear) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false
 	}
 	mode := slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
@@ -351,7 +352,7 @@ func (g *guesser) idle(c *sampleColumn) bool {
 
 // numbersAllRows reports whether integers number the rows, with few gaps: quantities of so many rows repeat.
 func (g *guesser) numbersAllRows(c *sampleColumn) bool {
-	return c.Integer && c.Missing == 0 && c.Distinct == g.Rows && g.Rows >= fewRows && c.Max-c.Min < 2*float64(g.Rows) && !nameHasWord(c.Name, []string{"rank"})
+	return c.Integer && c.Missing == 0 && c.Distinct == g.Rows && g.Rows >= fewRows && c.Max-c.Min < 2*float64(g.Rows) && !columnname.HasWord(c.Name, []string{"rank"})
 }
 
 const followsReason = "it rises or falls with the target without exception, so it may be computed from it"
@@ -359,7 +360,7 @@ const followsReason = "it rises or falls with the target without exception, so i
 // copiesTarget reports whether a column of a table of several follows the target and does not count
 // periods, as that of a growing series does.
 func (g *guesser) copiesTarget(c *sampleColumn) bool {
-	return g.target >= 0 && len(g.columns) > 3 && !nameHasWord(c.Name, periodWords) && g.followsTarget(c)
+	return g.target >= 0 && len(g.columns) > 3 && !columnname.HasPeriodWord(c.Name) && g.followsTarget(c)
 }
 
 // followsTarget reports whether the numbers of a column rise or fall with the target without

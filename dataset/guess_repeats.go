@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -97,7 +98,7 @@ func (g *Guess) duplicateRule(r Repeats) (rule, why string) {
 		rule, why = "last", putBackReason
 	case r.PutBack:
 		rule, why = "mean", putBackReason
-	case nameHasWord(g.Target, meanWords) || namedCovariate(g.Target):
+	case columnname.HasWord(g.Target, meanWords) || columnname.IsCovariate(g.Target):
 		rule, why = "mean", "a "+g.Target+" is not additive"
 	case !namedAdditive(g.Target) && !integer:
 		rule, why = "mean", "the target is not a count"

@@ -3,6 +3,8 @@ package dataset
 import (
 	"math"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // A column that is the sum of the target and another one, and columns whose sum is the target, give
@@ -25,7 +27,7 @@ func (g *guesser) findSums() {
 	var columns []*sampleColumn
 	var values [][]float64
 	for i, c := range g.columns {
-		if i == g.target || !c.numeric || c.Distinct < 2 || c.Kind == KindDate || c.calendarRole() != anyNumber || namedID(c.Name) || g.reserved(c) {
+		if i == g.target || !c.numeric || c.Distinct < 2 || c.Kind == KindDate || c.calendarRole() != anyNumber || columnname.IsID(c.Name) || g.reserved(c) {
 			continue
 		}
 		if x, n := g.rowNumbers(c); 2*n >= rows {

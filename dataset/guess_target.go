@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // guessTarget sets the target: the given one, or the column that most resembles a
@@ -62,14 +64,14 @@ func (g *guesser) lastPrice() *sampleColumn {
 		if !g.mayBeTarget(c) {
 			continue
 		}
-		if namedTarget(c.Name) && !nameHasWord(c.Name, idWords) && roleOfName(c.Name) == anyNumber {
+		if namedTarget(c.Name) && !columnname.HasIDWord(c.Name) && roleOfName(c.Name) == anyNumber {
 			return nil
 		}
 		last = c
 		numbers++
 		if slices.Contains(priceWords, lastWord(c.Name)) {
 			prices++
-			if words := NameWords(c.Name); len(words) == 1 || words[0] == "sale" {
+			if words := columnname.Words(c.Name); len(words) == 1 || words[0] == "sale" {
 				only = c
 			}
 		}
@@ -87,7 +89,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 
 // lastWord returns the last word of a name, or "".
 func lastWord(name string) string {
-	words := NameWords(name)
+	words := columnname.Words(name)
 	if len(words) == 0 {
 		return ""
 	}
@@ -102,30 +104,30 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	}
 	score := 10
 	named := namedTarget(c.Name)
-	if c.Kind == KindFlag && (named || nameHasWord(c.Name, eventFlags)) {
+	if c.Kind == KindFlag && (named || columnname.HasWord(c.Name, eventFlags)) {
 		return 16 // yes or no as the outcome
 	}
 	if named {
 		score += 8
 	}
-	if nameHasWord(c.Name, idWords) || c.Integer && roleOfName(c.Name) != anyNumber { // as yr.sold
+	if columnname.HasIDWord(c.Name) || c.Integer && roleOfName(c.Name) != anyNumber { // as yr.sold
 		score -= 10
 	}
-	if nameHasWord(c.Name, weightWords) && g.beside(c, livingWords) {
+	if columnname.HasWord(c.Name, weightWords) && g.beside(c, livingWords) {
 		score += 3
 	}
 	switch {
 	case priced:
 		score += 6
-	case namedCovariate(withoutTotal(c.Name)):
+	case columnname.IsCovariate(withoutTotal(c.Name)):
 		score -= 4
 	}
 	switch {
-	case c.Kind == KindFlag && c == g.columns[len(g.columns)-1] && !namedCovariate(c.Name):
+	case c.Kind == KindFlag && c == g.columns[len(g.columns)-1] && !columnname.IsCovariate(c.Name):
 		score -= 2 // yes or no as the outcome
 	case c.Kind == KindFlag:
 		score -= 7
-	case c.Integer && nameHasWord(c.Name, periodWords) && c.Max-c.Min < 2*float64(c.Distinct):
+	case c.Integer && columnname.HasPeriodWord(c.Name) && c.Max-c.Min < 2*float64(c.Distinct):
 		score -= 10 // steps of time
 	case c.Integer && score <= 10 && g.numbersRows(c):
 		score -= 10 // attempts, cycles
@@ -150,7 +152,7 @@ func (g *guesser) numbersRows(c *sampleColumn) bool {
 		case other == c || g.reserved(other):
 		case other.Kind == KindFlag:
 			hasFlag = true
-		case other.Kind == KindID && !other.Integer || other.Kind == KindDate || namedID(other.Name):
+		case other.Kind == KindID && !other.Integer || other.Kind == KindDate || columnname.IsID(other.Name):
 			ids = append(ids, g.modeOfColumn(other))
 		}
 	}
@@ -174,24 +176,24 @@ func (g *guesser) reserved(c *sampleColumn) bool {
 // weighsRows reports whether a column is by its name a weight or an exposure of the rows, and not
 // the measured weight of animals or things.
 func (g *guesser) weighsRows(c *sampleColumn) bool {
-	return c.numeric && nameHasWord(c.Name, weightWords) && !g.isMass(c)
+	return c.numeric && columnname.HasWord(c.Name, weightWords) && !g.isMass(c)
 }
 
 // isMass reports whether a column called weight is one that was measured: its name says of what
 // (body_weight), or other columns are those of animals, plants or things with a size, or there is
 // no other column that could be the target, unless small integers count rows.
 func (g *guesser) isMass(c *sampleColumn) bool {
-	if nameHasWord(c.Name, []string{"exposure"}) {
+	if columnname.HasWord(c.Name, []string{"exposure"}) {
 		return false
 	}
-	if words := NameWords(c.Name); len(words) > 1 {
-		return nameHasWord(c.Name, massWords)
+	if words := columnname.Words(c.Name); len(words) > 1 {
+		return columnname.HasWord(c.Name, massWords)
 	}
 	if g.beside(c, livingWords) || g.beside(c, thingWords) {
 		return true
 	}
 	return c.Min > 1 && !slices.ContainsFunc(g.columns, func(o *sampleColumn) bool {
-		return o != c && o.numeric && o.Distinct > 2 && o.Kind != KindDate && !nameHasWord(o.Name, idWords) && !g.given.reserves(o.Name)
+		return o != c && o.numeric && o.Distinct > 2 && o.Kind != KindDate && !columnname.HasIDWord(o.Name) && !g.given.reserves(o.Name)
 	})
 }
 
@@ -199,7 +201,7 @@ func (g *guesser) isMass(c *sampleColumn) bool {
 func (g *guesser) beside(c *sampleColumn, words []string) bool {
 	return slices.ContainsFunc(g.columns, func(o *sampleColumn) bool {
 		last := lastWord(o.Name)
-		return o != c && nameHasWord(o.Name, words) && (last == "length" || last == "width" || !nameHasWord(o.Name, []string{"length", "width"}))
+		return o != c && columnname.HasWord(o.Name, words) && (last == "length" || last == "width" || !columnname.HasWord(o.Name, []string{"length", "width"}))
 	})
 }
 
@@ -209,10 +211,10 @@ const mostFolds = 100
 // dividesRows returns how a column divides the rows into parts by its name and its
 // values, or "". The name alone does not say: a part may also be a spare part.
 func (c *sampleColumn) dividesRows() string {
-	if !nameHasWord(c.Name, partWords) || c.Distinct == 0 {
+	if !columnname.HasWord(c.Name, partWords) || c.Distinct == 0 {
 		return ""
 	}
-	if nameHasWord(c.Name, []string{"fold"}) && c.Integer && c.Min >= 0 && c.Distinct <= mostFolds && c.Max <= mostFolds {
+	if columnname.HasWord(c.Name, []string{"fold"}) && c.Integer && c.Min >= 0 && c.Distinct <= mostFolds && c.Max <= mostFolds {
 		return "by its name it numbers folds of the rows"
 	}
 	readable := true

@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // readUnix recognises unix times and yyyymmdd among integers: by the name of the
 // column, or in a table without names by the range.
 func (c *sampleColumn) readUnix(headerless bool) {
-	if !c.whole || c.Min < 19000101 || namedID(c.Name) && !nameHasWord(c.Name, timeWords) {
+	if !c.whole || c.Min < 19000101 || columnname.IsID(c.Name) && !columnname.HasTimeWord(c.Name) {
 		return
 	}
 	isDate := c.Max < 21001231
-	if !isDate && !nameHasWord(c.Name, timeWords) && !headerless {
+	if !isDate && !columnname.HasTimeWord(c.Name) && !headerless {
 		return
 	}
 	ok := c.allMoments(func(s string) (time.Time, bool) {
@@ -27,7 +28,7 @@ func (c *sampleColumn) readUnix(headerless bool) {
 		return
 	}
 	first, last := c.span()
-	if !isDate && headerless && !nameHasWord(c.Name, timeWords) && last.Sub(first) > 30*366*24*time.Hour || isDate && c.Distinct < 3 && !nameHasWord(c.Name, timeWords) {
+	if !isDate && headerless && !columnname.HasTimeWord(c.Name) && last.Sub(first) > 30*366*24*time.Hour || isDate && c.Distinct < 3 && !columnname.HasTimeWord(c.Name) {
 		c.moments = nil // ids, probably
 		return
 	}
@@ -96,7 +97,7 @@ func (c *sampleColumn) readPeriods() {
 	case !ok:
 		return
 	case len(parts) == 1:
-		c.period = nameHasWord(c.Name, periodWords)
+		c.period = columnname.HasPeriodWord(c.Name)
 		return
 	}
 	for i := range parts {
