@@ -79,7 +79,7 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 	if f, ok := m.readIDs(ids); ok {
 		return Chronology{Order: sortedBy(f.sorted, ids), Note: f.note, Format: f.IDFormat, Cycle: cycleOf(f.sorted)}, nil
 	}
-	if _, bad := mostDates(ids); bad != nil {
+	if _, bad := calendar.MostDates(ids); bad != nil {
 		return Chronology{}, fmt.Errorf("id %q of mode %s is not a date, but almost all others are; correct it or remove its rows", bad[0], m.Name)
 	}
 	if a, b, mixed := m.MixedTimes(ids); mixed {
@@ -99,7 +99,7 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 	if m.Func != "" || len(m.Columns) != 1 || len(ids) < 2 {
 		return "", "", false
 	}
-	if with, without, mixed := someZoned(ids); mixed {
+	if with, without, mixed := calendar.SomeZoned(ids); mixed {
 		return with, without, true
 	}
 	forms := map[string][]string{}
@@ -125,25 +125,6 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 		return "", "", false
 	}
 	return forms[names[0]][0], forms[names[1]][0], true
-}
-
-// someZoned reports whether the texts are times of which only some have an offset from UTC, so
-// that their order is unknown, and returns the first text with an offset and the first without.
-func someZoned(texts []string) (with, without string, mixed bool) {
-	order, dates := calendar.OrderOf(texts)
-	if !dates {
-		return "", "", false
-	}
-	for _, text := range texts {
-		t, _ := order.Parse([]byte(text))
-		switch zoned := calendar.Zoned(t); {
-		case zoned && with == "":
-			with = text
-		case !zoned && without == "":
-			without = text
-		}
-	}
-	return with, without, with != "" && without != ""
 }
 
 // formOf replaces the digits of an id by 9, where one digit and two are alike, and letters by a.

@@ -13,7 +13,7 @@ import (
 func (c *sampleColumn) readDates() {
 	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
 	order, ok := calendar.OrderOf(texts)
-	if with, without, mixed := someZoned(texts); mixed {
+	if with, without, mixed := calendar.SomeZoned(texts); mixed {
 		c.dates, c.zoned = order, with
 		c.notDate = c.first[slices.Index(c.values, without)]
 		return
@@ -23,7 +23,7 @@ func (c *sampleColumn) readDates() {
 		c.allMoments(func(s string) (time.Time, bool) { return order.Parse([]byte(s)) })
 		return
 	}
-	order, bad := mostDates(texts)
+	order, bad := calendar.MostDates(texts)
 	if bad == nil {
 		return
 	}
@@ -40,31 +40,6 @@ func (c *sampleColumn) readDates() {
 		c.notDate = -1
 	}
 }
-
-// mostDates returns the order that reads the most texts as dates and the texts that it
-// does not read, or none if they are more than a tenth.
-func mostDates(texts []string) (best calendar.Order, bad []string) {
-	fewest := max(1, len(texts)/10)
-	if len(texts) < fewDates {
-		return "", nil
-	}
-	for _, order := range []calendar.Order{calendar.ByText, calendar.DayFirst, calendar.MonthFirst} {
-		wrong := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
-			_, ok := order.Parse([]byte(text))
-			return ok
-		})
-		if len(wrong) == 0 {
-			return "", nil // OrderOf says why they are no dates
-		}
-		if len(wrong) < fewest || bad == nil && len(wrong) == fewest {
-			best, bad, fewest = order, wrong, len(wrong)
-		}
-	}
-	return best, bad
-}
-
-// fewDates is the number of values below which one that is not a date says nothing.
-const fewDates = 8
 
 // findBadDate returns the error of a time with a few values that are not dates, if nothing
 // else of the table is a time.
