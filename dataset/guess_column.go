@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/wholeid"
 )
@@ -23,16 +24,16 @@ type sampleColumn struct {
 	moments   []time.Time // by code, for dates
 	callable  bool        // calendar functions can read the values
 	dates     calendar.Order
-	notDate   int          // row of the first value that keeps the column from being one of dates, or -1
-	zoned     string       // a time with an offset from UTC, if others have none
-	textPart  calendarRole // part of a date that is written as a text, see readTextParts
-	period    bool         // a count of periods: d_1, d_2, ...
-	whole     bool         // all numbers are integers, perhaps written as 7.0
-	zeros     int          // rows that are 0
-	numeric   bool         // numbers, but for a few values
-	ambiguous bool         // two formats read its numbers differently
-	reason    string       // why it is no mode, if that is known
-	covariate bool         // it may be a covariate, as the reason says
+	notDate   int           // row of the first value that keeps the column from being one of dates, or -1
+	zoned     string        // a time with an offset from UTC, if others have none
+	textPart  timepart.Unit // part of a date that is written as a text, see readTextParts
+	period    bool          // a count of periods: d_1, d_2, ...
+	whole     bool          // all numbers are integers, perhaps written as 7.0
+	zeros     int           // rows that are 0
+	numeric   bool          // numbers, but for a few values
+	ambiguous bool          // two formats read its numbers differently
+	reason    string        // why it is no mode, if that is known
+	covariate bool          // it may be a covariate, as the reason says
 }
 
 // readColumns describes every column.
@@ -425,7 +426,7 @@ func (c *sampleColumn) dottedMonths() bool {
 			turned[i] = month + "." + year
 		}
 	}
-	return dottedMonths(texts) || dottedMonths(turned) || dottedQuarters(texts)
+	return timepart.DottedPeriods(texts) || timepart.DottedPeriods(turned)
 }
 
 // fewDotted is the number of values below which numbers such as 2016.01 are no months.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 )
 
 // readDates sets the moments if the values are dates in one order of day, month and year.
@@ -94,15 +95,12 @@ func (g *guesser) explainDates() {
 	for _, m := range g.modes {
 		for _, name := range m.Columns {
 			c := g.columns[slices.Index(g.sample.Names, name)]
-			if c.Kind == KindDate && (c.dates == calendar.Serial || c.dates == calendar.Decimal) && !noted[name] {
-				noted[name] = true
-				g.Notes = append(g.Notes, numberNote(name, c.dates, slices.DeleteFunc(slices.Clone(c.values), Missing)))
-			}
-			if c.Kind != KindDate || c.numeric || noted[name] || m.Dates != "" {
+			numbers := c.dates == calendar.Serial || c.dates == calendar.Decimal
+			if c.Kind != KindDate || noted[name] || !numbers && (c.numeric || m.Dates != "") {
 				continue
 			}
 			noted[name] = true
-			if note := dateOrderNote(name, c.dates, slices.DeleteFunc(slices.Clone(c.values), Missing)); note != "" {
+			if note := timepart.DateNote(name, c.dates, slices.DeleteFunc(slices.Clone(c.values), Missing)); note != "" {
 				g.Notes = append(g.Notes, note)
 			}
 		}

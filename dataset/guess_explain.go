@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
@@ -132,7 +133,7 @@ func (g *guesser) findWide() {
 	for i, c := range g.columns {
 		if !slices.Contains(wide, i) {
 			found.IDs = append(found.IDs, c.Name)
-			found.Series = found.Series || (c.Kind == KindDate || c.calendarRole() != anyNumber) && !namesPeriod(found.First)
+			found.Series = found.Series || (c.Kind == KindDate || c.dateUnit() != timepart.None) && !namesPeriod(found.First)
 		}
 	}
 	if g.given.Target != "" { // the user may want to predict one period from the others
@@ -193,7 +194,7 @@ func namesPeriod(name string) bool {
 	case text == "date" || text == "":
 		return true
 	default:
-		return columnname.HasPeriodWord(text) || roleOfName(text) != anyNumber
+		return columnname.HasPeriodWord(text) || timepart.UnitOf(text) != timepart.None
 	}
 }
 
@@ -203,7 +204,7 @@ func periodName(name string) string {
 	if _, ok := calendar.OrderOf([]string{name}); ok {
 		return "date"
 	}
-	numbers, _, around := cutNumbers(name)
+	numbers, _, around := timepart.Numbers(name)
 	if len(numbers) == 0 {
 		return ""
 	}

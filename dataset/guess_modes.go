@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -50,7 +51,7 @@ func (g *guesser) guessModes() {
 		switch {
 		case c.Kind == KindDate:
 			times = append(times, c)
-		case c.calendarRole() != anyNumber:
+		case c.dateUnit() != timepart.None:
 			parts = append(parts, c)
 		case c.Integer && !columnname.IsID(c.Name) && g.copiesTarget(c):
 			c.reason = followsReason
@@ -281,7 +282,7 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "by its name it is a weight or an exposure; data.weight or data.exposure uses it"
 	case c.Distinct == 0:
 		c.reason = "it is empty"
-	case c.Distinct == 1 && c.Missing == 0 && c.calendarRole() == anyNumber:
+	case c.Distinct == 1 && c.Missing == 0 && c.dateUnit() == timepart.None:
 		c.reason = "the same value in every row"
 	case g.target >= 0 && c.Distinct > 1 && g.idle(c):
 		c.reason = "the same value in every row with a target"
@@ -320,62 +321,62 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 // readTextParts finds the quarters, months and weeks beside a year that are written as texts, such
 // as Q1, Jan or W05. Without a year they are periods that are written so.
 func (g *guesser) readTextParts() {
-	year := slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.calendarRole() == aYear })
+	year := slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.dateUnit() == timepart.Year })
 	for i, c := range g.columns {
-		role := roleOfName(c.Name)
-		if !year || i == g.target || c.numeric || c.Kind != KindID || role != aQuarter && role != aMonth && role != aWeek {
+		unit := timepart.UnitOf(c.Name)
+		if !year || i == g.target || c.numeric || c.Kind != KindID || unit != timepart.Quarter && unit != timepart.Month && unit != timepart.Week {
 			continue
 		}
 		outside := slices.ContainsFunc(c.values, func(value string) bool {
-			numbers, _, _ := cutNumbers(value)
-			return !Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= calendarParts[role].most)
+			numbers, _, _ := timepart.Numbers(value)
+			return !Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= unit.Most())
 		})
 		if !outside {
-			c.textPart = role
+			c.textPart = unit
 		}
 	}
 }
 
-// calendarRole returns the part of a date that a column holds by its name and the range of its
-// numbers, or anyNumber.
-func (c *sampleColumn) calendarRole() calendarRole {
-	if c.textPart != anyNumber {
+// dateUnit returns the part of a date that a column holds by its name and the range of its
+// numbers, or timepart.None.
+func (c *sampleColumn) dateUnit() timepart.Unit {
+	if c.textPart != timepart.None {
 		return c.textPart
 	}
 	if !c.Integer || c.Kind != KindID && c.Distinct > 1 {
-		return anyNumber
+		return timepart.None
 	}
-	role := roleOfName(c.Name)
-	if role == anyNumber || c.Min < 0 || c.Max > calendarParts[role].most || role == aYear && c.Min < 1000 && c.Max >= 100 {
-		return anyNumber
+	unit := timepart.UnitOf(c.Name)
+	if unit == timepart.None || c.Min < 0 || c.Max > unit.Most() || unit == timepart.Year && c.Min < 1000 && c.Max >= 100 {
+		return timepart.None
 	}
-	return role
+	return unit
 }
 
-// partsOfOneDate returns a year and the periods within it, by role. Of several years it is one
+// partsOfOneDate returns a year and the periods within it, by unit. Of several years it is one
 // whose periods have the same name but for the word of the period, or else one without other words:
 // yr_sold of mo_sold, not yr_built.
-func partsOfOneDate(parts []*sampleColumn) map[calendarRole]*sampleColumn {
-	of := func(c *sampleColumn) string { return columnname.Without(c.Name, calendarParts[c.calendarRole()].words) }
-	years := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.calendarRole() != aYear })
-	var best map[calendarRole]*sampleColumn
+func partsOfOneDate(parts []*sampleColumn) map[timepart.Unit]*sampleColumn {
+	of := func(c *sampleColumn) string { return columnname.Without(c.Name, c.dateUnit().Words()) }
+	years := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.dateUnit() != timepart.Year })
+	var best map[timepart.Unit]*sampleColumn
 	most := -1
 	for _, year := range years {
-		byRole := map[calendarRole]*sampleColumn{aYear: year}
+		byUnit := map[timepart.Unit]*sampleColumn{timepart.Year: year}
 		rank := 0
 		for _, c := range parts {
-			role := c.calendarRole()
-			if _, taken := byRole[role]; taken || len(years) > 1 && of(c) != of(year) && of(c) != "" && of(year) != "" {
+			unit := c.dateUnit()
+			if _, taken := byUnit[unit]; taken || len(years) > 1 && of(c) != of(year) && of(c) != "" && of(year) != "" {
 				continue
 			}
-			byRole[role] = c
+			byUnit[unit] = c
 			rank = max(rank, 1)
 			if of(c) == of(year) {
 				rank = 2
 			}
 		}
 		if rank > most {
-			best, most = byRole, rank
+			best, most = byUnit, rank
 		}
 	}
 	return best
@@ -384,18 +385,18 @@ func partsOfOneDate(parts []*sampleColumn) map[calendarRole]*sampleColumn {
 // joinParts makes one mode of a year and the periods within it. The other parts, such
 // as the hour, are modes of their own.
 func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, []*sampleColumn) {
-	byRole := partsOfOneDate(parts)
+	byUnit := partsOfOneDate(parts)
 	var joined []*sampleColumn
 	switch {
-	case hasDate || byRole[aYear] == nil:
-	case byRole[aMonth] != nil && byRole[aDay] != nil:
-		joined = []*sampleColumn{byRole[aYear], byRole[aMonth], byRole[aDay]}
-	case byRole[aMonth] != nil:
-		joined = []*sampleColumn{byRole[aYear], byRole[aMonth]}
-	case byRole[aWeek] != nil:
-		joined = []*sampleColumn{byRole[aYear], byRole[aWeek]}
-	case byRole[aQuarter] != nil:
-		joined = []*sampleColumn{byRole[aYear], byRole[aQuarter]}
+	case hasDate || byUnit[timepart.Year] == nil:
+	case byUnit[timepart.Month] != nil && byUnit[timepart.Day] != nil:
+		joined = []*sampleColumn{byUnit[timepart.Year], byUnit[timepart.Month], byUnit[timepart.Day]}
+	case byUnit[timepart.Month] != nil:
+		joined = []*sampleColumn{byUnit[timepart.Year], byUnit[timepart.Month]}
+	case byUnit[timepart.Week] != nil:
+		joined = []*sampleColumn{byUnit[timepart.Year], byUnit[timepart.Week]}
+	case byUnit[timepart.Quarter] != nil:
+		joined = []*sampleColumn{byUnit[timepart.Year], byUnit[timepart.Quarter]}
 	}
 	if joined == nil {
 		return nil, slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.Distinct < 2 })

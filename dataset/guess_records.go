@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -307,7 +308,7 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 		return false
 	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
-	case c.Kind == KindID && (!c.numeric || columnname.IsID(c.Name) && roleOfName(c.Name) != aYear) && !g.repeats(c.Distinct) || c.Kind == KindText:
+	case c.Kind == KindID && (!c.numeric || columnname.IsID(c.Name) && timepart.UnitOf(c.Name) != timepart.Year) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false
 	}
 	mode := slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -27,7 +28,7 @@ func (g *guesser) findSums() {
 	var columns []*sampleColumn
 	var values [][]float64
 	for i, c := range g.columns {
-		if i == g.target || !c.numeric || c.Distinct < 2 || c.Kind == KindDate || c.calendarRole() != anyNumber || columnname.IsID(c.Name) || g.reserved(c) {
+		if i == g.target || !c.numeric || c.Distinct < 2 || c.Kind == KindDate || c.dateUnit() != timepart.None || columnname.IsID(c.Name) || g.reserved(c) {
 			continue
 		}
 		if x, n := g.rowNumbers(c); 2*n >= rows {

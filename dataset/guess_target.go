@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -64,7 +65,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 		if !g.mayBeTarget(c) {
 			continue
 		}
-		if namedTarget(c.Name) && !columnname.HasIDWord(c.Name) && roleOfName(c.Name) == anyNumber {
+		if namedTarget(c.Name) && !columnname.HasIDWord(c.Name) && timepart.UnitOf(c.Name) == timepart.None {
 			return nil
 		}
 		last = c
@@ -110,7 +111,7 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	if named {
 		score += 8
 	}
-	if columnname.HasIDWord(c.Name) || c.Integer && roleOfName(c.Name) != anyNumber { // as yr.sold
+	if columnname.HasIDWord(c.Name) || c.Integer && timepart.UnitOf(c.Name) != timepart.None { // as yr.sold
 		score -= 10
 	}
 	if columnname.HasWord(c.Name, weightWords) && g.beside(c, livingWords) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -38,7 +39,7 @@ func (c *sampleColumn) readUnix(headerless bool) {
 // readNumberDates recognises dates that a spreadsheet wrote as numbers of days, and times as their
 // fractions, and decimal years.
 func (c *sampleColumn) readNumberDates() {
-	if order, ok := numberDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)); ok && c.Min >= 1 {
+	if order, ok := timepart.NumberDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)); ok && c.Min >= 1 {
 		c.dates, c.callable = order, true
 		c.allMoments(func(s string) (time.Time, bool) { return c.dates.Parse([]byte(s)) })
 	}
@@ -92,24 +93,11 @@ func (c *sampleColumn) regular() bool {
 // periods (d_1) in a column with the name of one.
 func (c *sampleColumn) readPeriods() {
 	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
-	parts, ok := numberParts(texts)
-	switch {
-	case !ok:
-		return
-	case len(parts) == 1:
-		c.period = columnname.HasPeriodWord(c.Name)
-		return
+	counted, dated := timepart.Periods(texts)
+	c.period = counted && columnname.HasPeriodWord(c.Name)
+	if dated {
+		c.allMoments(timepart.Moment)
 	}
-	for i := range parts {
-		parts[i].named = parts[i].role != anyNumber
-	}
-	findShortYears(parts)
-	for _, p := range parts { // 1/2016 may be a quarter, and Jan-16 a day
-		if most := slices.Max(p.values); p.role == anyNumber && len(parts) == 2 && (most <= 4 || most < 100 && parts[0].named != parts[1].named) {
-			return
-		}
-	}
-	c.allMoments(periodMoment)
 }
 
 // step is the resolution of a column of times.
@@ -173,7 +161,7 @@ func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*s
 		return nil, nil
 	}
 	clocks := slices.DeleteFunc(slices.Concat(ids, parts), func(c *sampleColumn) bool {
-		return c.empty > 0 || c.Missing > 0 || c.Distinct < 2 || c.calendarRole() != anHour && !areClocks(c.values) && !areHalfClocks(c.values)
+		return c.empty > 0 || c.Missing > 0 || c.Distinct < 2 || c.dateUnit() != timepart.Hour && !timepart.AreClocks(c.values)
 	})
 	if len(clocks) != 1 {
 		return nil, nil
@@ -182,7 +170,7 @@ func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*s
 	hours := map[string]bool{}
 	for _, v := range clock.values {
 		hour, _, _ := strings.Cut(v, ":")
-		if numbers, half := halfClock(v); half {
+		if numbers, half := timepart.HalfClock(v); half {
 			hour = strconv.Itoa(int(numbers[0]))
 		}
 		hours[strings.TrimLeft(hour, "0")] = true

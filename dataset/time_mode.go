@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -20,14 +21,14 @@ func (m Mode) IsTime(ids []string) bool {
 	}
 	named := m.Func != ""
 	for _, name := range append(slices.Clone(m.Columns), m.Name) {
-		named = named || columnname.HasTimeWord(name) || columnname.HasWord(name, []string{"period"}) || roleOfName(name) != anyNumber || columnname.HasPeriodWord(name) && running(ids)
+		named = named || columnname.HasTimeWord(name) || columnname.HasWord(name, []string{"period"}) || timepart.UnitOf(name) != timepart.None || columnname.HasPeriodWord(name) && running(ids)
 	}
 	if !named {
 		if slices.ContainsFunc(ids, func(id string) bool { _, number := Number(id); return number }) {
 			return false
 		}
 		_, dates := calendar.OrderOf(ids)
-		if _, _, years := yearPairs(m, [][]string{ids}); !dates && !(years && len(m.Columns) == 1) {
+		if _, years := m.readYearPairs(ids); !dates && !years {
 			return false
 		}
 	}
@@ -41,7 +42,7 @@ func nameEntities(ids []string) bool {
 	for _, id := range ids {
 		found := false
 		for _, word := range columnname.Words(strings.TrimRight(id, "0123456789 ")) {
-			found = found || columnname.HasIDWord(word) && !columnname.HasPeriodWord(word) && roleOfName(word) == anyNumber
+			found = found || columnname.HasIDWord(word) && !columnname.HasPeriodWord(word) && timepart.UnitOf(word) == timepart.None
 		}
 		if !found {
 			return false

@@ -1,4 +1,4 @@
-package dataset
+package timepart
 
 import (
 	"slices"
@@ -7,22 +7,25 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
 )
 
-// yearPairs reads a single column of school or fiscal years, which begin in one year and end
-// in the next: 1999/00, 2000-2001. That holds for all of several ids, unlike for months.
-func yearPairs(m Mode, fields [][]string) (part calendarPart, around string, ok bool) {
-	if m.Func != "" || len(fields) != 1 || roleOfName(m.Columns[0]) == aMonth {
-		return part, "", false
+// ReadYearPairs reads the texts of a column as school or fiscal years, which begin in one year and
+// end in the next: 1999/00, 2000-2001. That holds for all of several texts, unlike for months.
+func ReadYearPairs(column string, texts []string) (Reading, bool) {
+	if UnitOf(column) == Month {
+		return Reading{}, false
 	}
-	part = calendarPart{role: aYear, named: true}
-	for i, text := range fields[0] {
+	around, years := "", make([]float64, len(texts))
+	for i, text := range texts {
 		year, words, ok := yearPair(text)
 		if !ok || i > 0 && words != around {
-			return part, "", false
+			return Reading{}, false
 		}
-		around = words
-		part.values = append(part.values, year)
+		around, years[i] = words, year
 	}
-	return part, around, len(part.values) > 1 && slices.Min(part.values) < slices.Max(part.values)
+	if len(years) < 2 || slices.Min(years) == slices.Max(years) {
+		return Reading{}, false
+	}
+	f := Format{Parts: []Part{{Unit: Year, Named: true}}, TwoYears: true, around: []string{around}}
+	return Reading{Format: f, Values: [][]float64{years}}, true
 }
 
 // yearPair returns the first of two years, and the text with a mark in place of each
