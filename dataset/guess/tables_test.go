@@ -1,4 +1,4 @@
-package tableio
+package guess_test
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // guessTable is a made-up table of a common layout and what is to be guessed.
@@ -564,21 +566,21 @@ func guessTables() []guessTable {
 	}
 }
 
-func TestGuessTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	t.Parallel()
 	for _, tc := range slices.Concat(guessTables(), namedTables(), recordTables()) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
 			tc.text(&text, rand.New(rand.NewPCG(1, 2)))
-			guess := func(future bool) (*Guess, error) {
-				return GuessWith(Reader("t.csv", strings.NewReader(text.String())), Format{}, dataset.Given{Future: future})
+			read := func(future bool) (*tableio.Guess, error) {
+				return tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{Future: future})
 			}
-			g, err := guess(true)
+			g, err := read(true)
 			if g == nil {
 				t.Fatal(err)
 			}
-			if now, _ := guess(false); !slices.Equal(now.Covariates, slices.Concat(tc.covariates, tc.describing)) {
+			if now, _ := read(false); !slices.Equal(now.Covariates, slices.Concat(tc.covariates, tc.describing)) {
 				t.Errorf("got covariates %q of cells that are no future, want %q", now.Covariates, slices.Concat(tc.covariates, tc.describing))
 			}
 			if (err == nil) != (tc.problem == "") || err != nil && !strings.Contains(err.Error(), tc.problem) {
@@ -594,13 +596,13 @@ func TestGuessTables(t *testing.T) {
 				t.Errorf("got duplicates %q, numbers %q, delimiter %q; want %q, %q, %q", g.Duplicates, g.Numbers, g.Format.LongDelimiter, tc.duplicates, tc.numbers, tc.delimiter)
 			}
 			for column, reason := range tc.leftOut {
-				i := slices.IndexFunc(g.LeftOut, func(l dataset.LeftOut) bool { return l.Column == column })
+				i := slices.IndexFunc(g.LeftOut, func(l guess.LeftOut) bool { return l.Column == column })
 				if i < 0 || !strings.Contains(g.LeftOut[i].Reason, reason) {
 					t.Errorf("column %s is not left out for %q: %v", column, reason, g.LeftOut)
 				}
 			}
 			for column, mode := range tc.determined {
-				if !slices.Contains(g.Determined, dataset.Determined{Column: column, Mode: mode}) {
+				if !slices.Contains(g.Determined, guess.Determined{Column: column, Mode: mode}) {
 					t.Errorf("column %s is not determined by %s: %q", column, mode, g.Determined)
 				}
 			}

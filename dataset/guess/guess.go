@@ -1,4 +1,11 @@
-package dataset
+// Package guess infers what the columns of an unknown table mean from a sample of its rows: which
+// column is the target, which columns identify a cell, which is the time, whether rows are cells or
+// records, and which columns describe them.
+//
+// [Columns] makes a [Guess]. It reads the columns (column.go), chooses the target (target.go) and the
+// modes (modes.go, cells.go, time.go), decides between cells and records (records.go), and explains
+// what it leaves out (explain.go). The words in the names of columns are in names.go.
+package guess
 
 import (
 	"fmt"
@@ -6,6 +13,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -21,8 +29,8 @@ const (
 	KindText   Kind = "text"   // texts that rarely repeat
 )
 
-// ColumnInfo describes a column by its first rows.
-type ColumnInfo struct {
+// Column describes a column by its first rows.
+type Column struct {
 	Name     string
 	Kind     Kind
 	Distinct int     // number of distinct values
@@ -31,7 +39,7 @@ type ColumnInfo struct {
 	Integer  bool    // all values are integers
 
 	// Numbers is how the numbers of the column are written.
-	Numbers NumberFormat
+	Numbers dataset.NumberFormat
 
 	// NotNumbers counts the values that keep a column from being one of numbers, if they
 	// are at most half of the values. NotNumber is the first of them, in line NotNumberLine. The text NaN counts,
@@ -49,8 +57,8 @@ type ColumnInfo struct {
 // the rows.
 type Guess struct {
 	Target  string   // "" if no column is suitable
-	Modes   []string // in the form that ParseMode reads
-	Columns []ColumnInfo
+	Modes   []string // in the form that dataset.ParseMode reads
+	Columns []Column
 	Rows    int // rows in the sample
 
 	// Duplicates is the proposed rule for cells that occur more than once, see
@@ -59,11 +67,11 @@ type Guess struct {
 	Duplicates string
 	Repeated   int
 
-	// Covariates are columns that describe single rows, in the form that ParseMode reads: of
+	// Covariates are columns that describe single rows, in the form that dataset.ParseMode reads: of
 	// records, and of cells unless those to predict lie in the future.
 	Covariates []string
 
-	Numbers    NumberFormat // of the target
+	Numbers    dataset.NumberFormat // of the target
 	LeftOut    []LeftOut
 	Determined []Determined
 	Wide       *Wide // nil for a table in long form
@@ -75,8 +83,8 @@ type Guess struct {
 
 	parts      bool // see Given
 	covariates bool
-	unit       string // what lines count, see InputError
-	badRow     *InputError
+	unit       string // what lines count, see dataset.InputError
+	badRow     *dataset.InputError
 }
 
 // LeftOut is a column that the guess does not use, and why.
@@ -86,7 +94,7 @@ type LeftOut struct {
 }
 
 // MayDescribe returns the columns that the guess leaves out and that may be covariates.
-func (g *Guess) MayDescribe() (columns []Mode) {
+func (g *Guess) MayDescribe() (columns []dataset.Mode) {
 	for _, l := range g.LeftOut {
 		if l.Covariate {
 			columns = append(columns, l.Mode())
@@ -98,7 +106,7 @@ func (g *Guess) MayDescribe() (columns []Mode) {
 // Damaged returns a warning about each column of numbers that is left out because of a unit or of values that are none.
 func (g *Guess) Damaged() (warnings []string) {
 	for _, l := range g.LeftOut {
-		i := slices.IndexFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == l.Column })
+		i := slices.IndexFunc(g.Columns, func(c Column) bool { return c.Name == l.Column })
 		switch {
 		case i < 0:
 		case g.Columns[i].Kind == KindNumber && g.Columns[i].NotNumbers > 0:
@@ -112,9 +120,9 @@ func (g *Guess) Damaged() (warnings []string) {
 
 // Mode returns the mode of the column, whose text a specification can have. A name that a mode may
 // not have gets another: temp_C="temp (C)".
-func (l LeftOut) Mode() Mode {
-	m := Mode{Name: l.Column, Columns: []string{l.Column}}
-	if strings.ContainsAny(m.Name, reserved) {
+func (l LeftOut) Mode() dataset.Mode {
+	m := dataset.Mode{Name: l.Column, Columns: []string{l.Column}}
+	if !dataset.ValidModeName(m.Name) {
 		m.Name = strings.Join(strings.FieldsFunc(l.Column, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "_")
 	}
 	if m.Name == "" {
@@ -139,12 +147,12 @@ type Wide struct {
 	Series bool
 }
 
-// GuessSample is what a guess is based on.
-type GuessSample struct {
+// Sample is what a guess is based on.
+type Sample struct {
 	Names      []string
 	Rows       [][]string // trimmed fields of each row
 	Lines      []int      // line of each row, or nil
-	Unit       string     // what Lines counts, see InputError
+	Unit       string     // what Lines counts, see dataset.InputError
 	Headerless bool       // the names are c1, c2, ...
 }
 
@@ -152,13 +160,13 @@ type GuessSample struct {
 type Given struct {
 	Target                     string
 	Modes                      []string
-	Weight, Exposure, Censored string       // columns that are neither target nor mode
-	Covariates                 []string     // the same
-	Numbers                    NumberFormat // recognised if plain
-	Parts                      bool         // whether a column or a file says which part a row is in
-	Described                  bool         // whether some of Covariates describe rows
-	Undescribed                bool         // whether no column may become a covariate
-	Future                     bool         // whether the cells to predict lie after those of the table, where what describes them need not be known
+	Weight, Exposure, Censored string               // columns that are neither target nor mode
+	Covariates                 []string             // the same
+	Numbers                    dataset.NumberFormat // recognised if plain
+	Parts                      bool                 // whether a column or a file says which part a row is in
+	Described                  bool                 // whether some of Covariates describe rows
+	Undescribed                bool                 // whether no column may become a covariate
+	Future                     bool                 // whether the cells to predict lie after those of the table, where what describes them need not be known
 }
 
 // reserves reports whether a column is given as something else than target or mode.
@@ -166,7 +174,7 @@ func (g Given) reserves(column string) bool {
 	return column == g.Weight || column == g.Exposure || column != "" && column == g.Censored || slices.Contains(g.Covariates, column)
 }
 
-// GuessColumns guesses the target and the modes of a table from a sample of its rows,
+// Columns guesses the target and the modes of a table from a sample of its rows,
 // which must not be empty.
 //
 // The target is a numeric column with the name of a target (sales, rating, y), or
@@ -179,7 +187,7 @@ func (g Given) reserves(column string) bool {
 // are not unique otherwise. If rows of the same cell remain, the guess has a rule for
 // them. A column that the ids of another column determine (the city of a store) is not
 // a mode.
-func GuessColumns(sample GuessSample, given Given) *Guess {
+func Columns(sample Sample, given Given) *Guess {
 	g := newGuesser(sample, given, false)
 	if g.lacksIDs() {
 		g = newGuesser(sample, given, true)
@@ -188,15 +196,15 @@ func GuessColumns(sample GuessSample, given Given) *Guess {
 }
 
 // newGuesser makes a guess. If lenient is set, a column of ids may be empty in a few rows.
-func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
+func newGuesser(sample Sample, given Given, lenient bool) *guesser {
 	g := &guesser{
-		Guess:  &Guess{Rows: len(sample.Rows), parts: given.Parts, covariates: given.Described, unit: unitName(sample.Unit)},
+		Guess:  &Guess{Rows: len(sample.Rows), parts: given.Parts, covariates: given.Described, unit: sample.Unit},
 		sample: sample, given: given, lenient: lenient, target: -1, follows: map[*sampleColumn]bool{},
 	}
 	g.readColumns()
 	g.guessTarget()
 	for _, c := range g.columns {
-		g.Columns = append(g.Columns, c.ColumnInfo)
+		g.Columns = append(g.Columns, c.Column)
 	}
 	g.findSums()
 	g.guessModes()
@@ -226,7 +234,7 @@ func (g *guesser) fewEmpty(c *sampleColumn) bool { return c.empty <= max(1, g.Ro
 // guesser is a guess under construction.
 type guesser struct {
 	*Guess
-	sample  GuessSample
+	sample  Sample
 	given   Given
 	lenient bool // see newGuesser
 	columns []*sampleColumn
@@ -239,36 +247,36 @@ type guesser struct {
 	renamed *sampleColumn          // ids in a column called time, beside the time itself
 }
 
-// GuessError says what a guess could not find and what to give instead.
-type GuessError struct{ *InputError }
+// Error says what a guess could not find and what to give instead.
+type Error struct{ *dataset.InputError }
 
-// Unwrap returns the error as an *InputError.
-func (e *GuessError) Unwrap() error { return e.InputError }
+// Unwrap returns the error as an *dataset.InputError.
+func (e *Error) Unwrap() error { return e.InputError }
 
-// Check returns a *GuessError if the guess lacks the target or the modes. The file is
+// Check returns a *Error if the guess lacks the target or the modes. The file is
 // named in it.
 func (g *Guess) Check(file string) error {
 	columns := "the columns are " + listed(g.names())
 	switch {
 	case g.Wide != nil && g.Target == "":
-		return &GuessError{&InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + "; or name one column as data.target", Field: "data.target"}}
+		return &Error{&dataset.InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + "; or name one column as data.target", Field: "data.target"}}
 	case g.Target == "" && len(g.Columns) == 1 && strings.ContainsAny(g.Columns[0].Name, " \t"):
-		return &GuessError{&InputError{File: file, Problem: fmt.Sprintf("the table has one column, %q", g.Columns[0].Name),
+		return &Error{&dataset.InputError{File: file, Problem: fmt.Sprintf("the table has one column, %q", g.Columns[0].Name),
 			Remedy: "separate its fields by commas, tabs or semicolons, or name their separator as data.delimiter; columns that are aligned by several spaces are not read", Field: "data.delimiter"}}
 	case g.Target == "":
 		remedy := "name the column to predict as data.target (" + columns + ")"
-		if i := slices.IndexFunc(g.Columns, func(c ColumnInfo) bool { return c.Unit != "" }); i >= 0 {
+		if i := slices.IndexFunc(g.Columns, func(c Column) bool { return c.Unit != "" }); i >= 0 {
 			remedy = fmt.Sprintf("remove the unit %q from the values of column %s, or %s", g.Columns[i].Unit, g.Columns[i].Name, remedy)
-		} else if slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.NotNumbers > 0 }) {
+		} else if slices.ContainsFunc(g.Columns, func(c Column) bool { return c.NotNumbers > 0 }) {
 			remedy = "leave the target empty or write NA where it is missing, or " + remedy
 		}
-		return &GuessError{&InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
+		return &Error{&dataset.InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
 			Remedy: remedy, Field: "data.target"}}
 	case g.badRow != nil:
-		InFile(g.badRow, file)
-		return &GuessError{g.badRow}
+		dataset.InFile(g.badRow, file)
+		return &Error{g.badRow}
 	case len(g.Modes) == 0 && len(g.Covariates) == 0 && !g.covariates:
-		return &GuessError{&InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
+		return &Error{&dataset.InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
 			Remedy: "name the columns that identify a cell as data.modes (" + columns + ")", Field: "data.modes"}}
 	}
 	return nil
@@ -301,13 +309,13 @@ func (g *Guess) nearlyNumbers() string {
 }
 
 // NotNumberText says which value of the column is not a number, and where.
-func (c ColumnInfo) NotNumberText(unit string) string {
+func (c Column) NotNumberText(unit string) string {
 	if c.NotNumbers == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("column %s, ", c.Name)
 	if c.NotNumberLine > 0 {
-		text += fmt.Sprintf("%s %d: ", unitName(unit), c.NotNumberLine)
+		text += dataset.Place(unit, c.NotNumberLine) + ": "
 	}
 	text += fmt.Sprintf("%q is not a number", c.NotNumber)
 	if c.NotNumbers > 1 {

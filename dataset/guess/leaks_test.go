@@ -1,4 +1,4 @@
-package tableio
+package guess_test
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // Columns that repeat parts of the date of a single series are no modes, nor is one that the
 // target is computed from. Trials of the same cell stay apart.
-func TestGuessComputedColumns(t *testing.T) {
+func TestComputedColumns(t *testing.T) {
 	t.Parallel()
 	var births, answers, tips, records strings.Builder
 	births.WriteString("date,births,wday,year,day_of_year\n")
@@ -43,7 +44,7 @@ func TestGuessComputedColumns(t *testing.T) {
 		{tips.String(), "tip", []string{"company", "hour"}, "keep"},
 		{records.String(), "amount", []string{"agent", "company"}, "keep"},
 	} {
-		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", tc.text)), Format{})
+		g, err := tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "t.csv", tc.text)), tableio.Format{})
 		if err != nil || g.Target != tc.target || !slices.Equal(g.Modes, tc.modes) || g.Duplicates != tc.duplicates {
 			t.Errorf("got target %s, modes %q, duplicates %q, %v, want %s, %q, %q", g.Target, g.Modes, g.Duplicates, err, tc.target, tc.modes, tc.duplicates)
 		}
@@ -51,7 +52,7 @@ func TestGuessComputedColumns(t *testing.T) {
 }
 
 // Columns that add up to the target, and those that are the sum of it and others, are neither modes nor covariates.
-func TestGuessSumsWithTheTarget(t *testing.T) {
+func TestSumsWithTheTarget(t *testing.T) {
 	t.Parallel()
 	var riders, ledger, rides strings.Builder
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -79,7 +80,7 @@ func TestGuessSumsWithTheTarget(t *testing.T) {
 		{ledger.String(), "sales", []string{"fees", "credit"}, []string{"turnover"}},
 		{rides.String(), "total", []string{"km"}, []string{"fare", "tip", "tolls"}},
 	} {
-		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", tc.text)), Format{})
+		g, err := tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "t.csv", tc.text)), tableio.Format{})
 		if err != nil || g.Target != tc.target || !slices.Equal(g.Covariates, tc.covariates) {
 			t.Fatalf("got target %s, covariates %q, %v, want %s, %q", g.Target, g.Covariates, err, tc.target, tc.covariates)
 		}

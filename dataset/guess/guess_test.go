@@ -1,4 +1,4 @@
-package tableio
+package guess_test
 
 import (
 	"fmt"
@@ -10,10 +10,12 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-func TestGuessTargetAndModes(t *testing.T) {
+func TestTargetAndModes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	iowa, movies := datasettest.DevelopmentFile("iowa-liquor/sales_2015_2016.csv.gz"), datasettest.DevelopmentFile("movielens-small/ratings.csv")
@@ -37,7 +39,7 @@ func TestGuessTargetAndModes(t *testing.T) {
 			"sold", []string{`mode1="shop, id"`, `mode2="a+b"`, `time="date (UTC)"`}},
 		{datasettest.WriteFile(t, filepath.Join(dir, "c.csv"), "name\nx\ny\n"), "", nil},
 	} {
-		g, err := GuessColumns(Files(tc.path), Format{})
+		g, err := tableio.GuessColumns(tableio.Files(tc.path), tableio.Format{})
 		if g == nil || (err == nil) != (tc.target != "") {
 			t.Fatal(err)
 		}
@@ -52,38 +54,36 @@ func TestGuessTargetAndModes(t *testing.T) {
 	}
 }
 
-func TestGuessColumns(t *testing.T) {
+func TestColumns(t *testing.T) {
 	t.Parallel()
 	path := datasettest.WriteFile(t, "t.csv", "store,price,note,when,sold\n1,2.5,good,1/1/2015,7\n2,NA,bad,1/2/2015,8\n1,-1,,1/3/2015,9\n2,3,x,1/4/2015,10\n")
-	g, err := GuessColumns(Files(path), Format{})
+	g, err := tableio.GuessColumns(tableio.Files(path), tableio.Format{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []dataset.ColumnInfo{
-		{Name: "store", Kind: dataset.KindID, Distinct: 2, Min: 1, Max: 2, Integer: true},
-		{Name: "price", Kind: dataset.KindNumber, Distinct: 3, Missing: 1, Min: -1, Max: 3},
-		{Name: "note", Kind: dataset.KindText, Distinct: 3, Missing: 1},
-		{Name: "when", Kind: dataset.KindDate, Distinct: 4},
-		{Name: "sold", Kind: dataset.KindNumber, Distinct: 4, Min: 7, Max: 10, Integer: true},
+	want := []guess.Column{
+		{Name: "store", Kind: guess.KindID, Distinct: 2, Min: 1, Max: 2, Integer: true},
+		{Name: "price", Kind: guess.KindNumber, Distinct: 3, Missing: 1, Min: -1, Max: 3},
+		{Name: "note", Kind: guess.KindText, Distinct: 3, Missing: 1},
+		{Name: "when", Kind: guess.KindDate, Distinct: 4},
+		{Name: "sold", Kind: guess.KindNumber, Distinct: 4, Min: 7, Max: 10, Integer: true},
 	}
 	if !reflect.DeepEqual(g.Columns, want) {
 		t.Errorf("got columns\n%+v\nwant\n%+v", g.Columns, want)
 	}
-	if g.Rows != 4 || g.Format != (Format{Delimiter: ',', Header: delimited.HeaderYes}) || g.Target != "sold" {
+	if g.Rows != 4 || g.Format != (tableio.Format{Delimiter: ',', Header: delimited.HeaderYes}) || g.Target != "sold" {
 		t.Errorf("got %+v, want 4 rows, a comma, a header and target sold", g)
 	}
-	if g, err := GuessColumns(Files(datasettest.WriteFile(t, "v.csv", "id,y\n1,16777217\n2,NaN\n1,3\n")), Format{}); err != nil || g.Columns[1].Max != 16777217 || g.Columns[1].Missing != 0 || g.Columns[1].NotNumberLine != 3 {
+	if g, err := tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "v.csv", "id,y\n1,16777217\n2,NaN\n1,3\n")), tableio.Format{}); err != nil || g.Columns[1].Max != 16777217 || g.Columns[1].Missing != 0 || g.Columns[1].NotNumberLine != 3 {
 		t.Errorf("got %+v, %v, want a maximum of 16777217 and NaN in line 3, as for a fit", g, err)
 	}
-	if _, err := GuessColumns(Files(datasettest.WriteFile(t, "u.csv", "a,b\n")), Format{}); err == nil {
+	if _, err := tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "u.csv", "a,b\n")), tableio.Format{}); err == nil {
 		t.Error("a table without rows gives no error")
 	}
 }
 
-// TestGuessRepeatedCellsInParts checks the rule for ratings of the same cell: their mean, or
-// all of them where a column says which part a row is in.
 // Numbers of which only some have a percent sign have no known unit.
-func TestGuessMixedPercents(t *testing.T) {
+func TestMixedPercents(t *testing.T) {
 	t.Parallel()
 	table := func(rate, discount func(i int) string) string {
 		var b strings.Builder
@@ -101,24 +101,26 @@ func TestGuessMixedPercents(t *testing.T) {
 		}
 		return percent(i)
 	}
-	guess := func(text string) (*Guess, error) {
-		return GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+	read := func(text string) (*tableio.Guess, error) {
+		return tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "t.csv", text)), tableio.Format{})
 	}
-	if g, err := guess(table(percent, percent)); err != nil || g.Target != "rate" || g.Columns[3].Max != 99.5 {
+	if g, err := read(table(percent, percent)); err != nil || g.Target != "rate" || g.Columns[3].Max != 99.5 {
 		t.Errorf("percentages: got target %q up to %v, %v", g.Target, g.Columns[3].Max, err)
 	}
-	_, err := guess(table(mixed, plain))
+	_, err := read(table(mixed, plain))
 	want := `t.csv, column "rate": some values have a percent sign, as "0.5%" in line 2, and others have none, as "0.037" in line 3, so that their unit is unknown; write all of them with a percent sign or all without`
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got error\n%v\nwant\n%s", err, want)
 	}
-	g, err := guess(table(plain, mixed))
+	g, err := read(table(plain, mixed))
 	if err != nil || len(g.LeftOut) != 1 || !strings.Contains(g.LeftOut[0].Reason, `"0.5%" in line 2`) || g.LeftOut[0].Covariate {
 		t.Errorf("got %+v, %v; want the mixed discount with its lines", g.LeftOut, err)
 	}
 }
 
-func TestGuessRepeatedCellsInParts(t *testing.T) {
+// TestRepeatedCellsInParts checks the rule for ratings of the same cell: their mean, or
+// all of them where a column says which part a row is in.
+func TestRepeatedCellsInParts(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	text.WriteString("user,movie,rating,part\n")
@@ -126,7 +128,7 @@ func TestGuessRepeatedCellsInParts(t *testing.T) {
 		fmt.Fprintf(&text, "u%d,m%d,%d,%s\n", i%5, i%4, 1+i%3, []string{"train", "test"}[i%2])
 	}
 	for parts, want := range map[bool]string{false: "mean", true: "keep"} {
-		g, err := GuessWith(Reader("t.csv", strings.NewReader(text.String())), Format{}, dataset.Given{Target: "rating", Parts: parts})
+		g, err := tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{Target: "rating", Parts: parts})
 		if err != nil || g.Duplicates != want {
 			t.Errorf("parts given: %v: got the rule %q, %v, want %s", parts, g.Duplicates, err, want)
 		}

@@ -1,4 +1,4 @@
-package dataset
+package guess
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
@@ -39,7 +40,7 @@ func (c *sampleColumn) readUnix(headerless bool) {
 // readNumberDates recognises dates that a spreadsheet wrote as numbers of days, and times as their
 // fractions, and decimal years.
 func (c *sampleColumn) readNumberDates() {
-	if order, ok := timepart.NumberDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)); ok && c.Min >= 1 {
+	if order, ok := timepart.NumberDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), dataset.Missing)); ok && c.Min >= 1 {
 		c.dates, c.callable = order, true
 		c.allMoments(func(s string) (time.Time, bool) { return c.dates.Parse([]byte(s)) })
 	}
@@ -48,7 +49,7 @@ func (c *sampleColumn) readNumberDates() {
 // span returns the earliest and the latest moment.
 func (c *sampleColumn) span() (first, last time.Time) {
 	for code, t := range c.moments {
-		if Missing(c.values[code]) {
+		if dataset.Missing(c.values[code]) {
 			continue
 		}
 		if first.IsZero() || t.Before(first) {
@@ -66,7 +67,7 @@ func (c *sampleColumn) span() (first, last time.Time) {
 func (c *sampleColumn) regular() bool {
 	var moments []time.Time
 	for code, t := range c.moments {
-		if !Missing(c.values[code]) {
+		if !dataset.Missing(c.values[code]) {
 			moments = append(moments, t)
 		}
 	}
@@ -92,7 +93,7 @@ func (c *sampleColumn) regular() bool {
 // Jan 2016, Jan-16, 01/2016), dates with the name of the month (31-Jan-2016) or of the weekday, and counts of
 // periods (d_1) in a column with the name of one.
 func (c *sampleColumn) readPeriods() {
-	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
+	texts := slices.DeleteFunc(slices.Clone(c.values), dataset.Missing)
 	counted, dated := timepart.Periods(texts)
 	c.period = counted && columnname.HasPeriodWord(c.Name)
 	if dated {
@@ -118,7 +119,7 @@ func (c *sampleColumn) resolution() step {
 	weekday, dates := -1, 0
 	is := map[step]bool{stepHour: true, stepDay: true, stepWeek: true, stepMonth: true, stepYear: true}
 	for code, t := range c.moments {
-		if Missing(c.values[code]) {
+		if dataset.Missing(c.values[code]) {
 			continue
 		}
 		dates++
@@ -178,7 +179,7 @@ func (g *guesser) joinClock(dates *sampleColumn, ids, parts []*sampleColumn) (*s
 	if len(hours) < leastHours {
 		return nil, nil
 	}
-	time, ok := g.sampleModeOf(Mode{Name: g.freeName("time"), Columns: []string{dates.Name, clock.Name}})
+	time, ok := g.sampleModeOf(dataset.Mode{Name: g.freeName("time"), Columns: []string{dates.Name, clock.Name}})
 	if !ok || 2*time.distinct < dates.Distinct*clock.Distinct {
 		return nil, nil
 	}

@@ -1,10 +1,11 @@
-package dataset
+package guess
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
@@ -27,7 +28,7 @@ func (g *guesser) explain() {
 		}
 	}
 	for _, text := range g.Covariates {
-		if m, err := ParseMode(text); err == nil {
+		if m, err := dataset.ParseMode(text); err == nil {
 			used[m.Columns[0]] = true
 		}
 	}
@@ -68,7 +69,7 @@ func (g *guesser) explain() {
 		if c := g.columns[slices.Index(g.sample.Names, m.Columns[0])]; len(m.Columns) == 1 && m.Func == "" && c.mixesFormats() {
 			note := fmt.Sprintf("column %s has dates in several formats, so one day can have several ids", c.Name)
 			if c.callable && c.resolution() >= stepDay {
-				note += fmt.Sprintf("; the mode %s has one id per day", Mode{Name: m.Name, Columns: m.Columns, Func: "date", Dates: string(c.dates)})
+				note += fmt.Sprintf("; the mode %s has one id per day", dataset.Mode{Name: m.Name, Columns: m.Columns, Func: "date", Dates: string(c.dates)})
 			}
 			g.Notes = append(g.Notes, note)
 		}
@@ -153,7 +154,7 @@ func (c *sampleColumn) mixesFormats() bool {
 	}
 	formats := map[string]bool{}
 	for _, value := range c.values {
-		if Missing(value) {
+		if dataset.Missing(value) {
 			continue
 		}
 		if _, ok := c.dates.Parse([]byte(value)); !ok {

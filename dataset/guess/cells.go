@@ -1,10 +1,11 @@
-package dataset
+package guess
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -140,7 +141,7 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	}
 	var fallback *sampleMode
 	for _, function := range []string{"date", "datehour", "yearweek", "yearmonth", "yearquarter", "year"} {
-		m, ok := g.sampleModeOf(Mode{Name: plain.Name, Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
+		m, ok := g.sampleModeOf(dataset.Mode{Name: plain.Name, Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		m.time = true
 		if !ok || m.distinct < 2 || 10*m.distinct > 6*g.Rows { // two series that begin or end a few periods apart hardly repeat
 			continue
@@ -213,7 +214,7 @@ func (g *guesser) addMoments(c *sampleColumn) bool {
 	}
 	var used []string
 	for _, function := range []string{"hour", "date"} {
-		m, ok := g.sampleModeOf(Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
+		m, ok := g.sampleModeOf(dataset.Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		if !ok || m.distinct < 2 || !g.repeats(m.distinct) {
 			continue
 		}
@@ -252,7 +253,7 @@ func (g *guesser) addParts(c *sampleColumn) {
 	}[c.resolution()]
 	var modes []sampleMode
 	for _, function := range functions {
-		m, ok := g.sampleModeOf(Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
+		m, ok := g.sampleModeOf(dataset.Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		if !ok || m.distinct < 2 {
 			continue
 		}
@@ -364,7 +365,7 @@ func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 	}
 	first := make([]int, distinct)
 	for row, cell := range codes {
-		if g.target >= 0 && MissingNumber(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
+		if g.target >= 0 && dataset.MissingNumber(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
 			continue
 		}
 		if first[cell] > 0 {

@@ -1,4 +1,4 @@
-package dataset
+package guess
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
@@ -163,7 +164,7 @@ func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
 func (g *guesser) observed() int {
 	n := 0
 	for _, row := range g.sample.Rows {
-		if !MissingNumber(row[g.target]) {
+		if !dataset.MissingNumber(row[g.target]) {
 			n++
 		}
 	}
@@ -236,7 +237,7 @@ func (g *guesser) addRecordTime(c *sampleColumn) {
 	}
 	add := func(name string, functions ...string) {
 		for _, function := range functions {
-			m, ok := g.sampleModeOf(Mode{Name: g.freeName(name), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
+			m, ok := g.sampleModeOf(dataset.Mode{Name: g.freeName(name), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 			if ok && many(m.distinct) {
 				m.time = true
 				g.modes = append(g.modes, m)
@@ -289,7 +290,7 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 		default:
 			m := LeftOut{Column: c.Name}.Mode()
 			if slices.Contains(g.roles.weak, c) && g.isNominal(c) {
-				m.Func = levelFunction
+				m = m.Decided(false)
 			}
 			for name, k := m.Name, 2; taken[m.Name]; k++ { // a column called time beside dates
 				m.Name = fmt.Sprintf("%s%d", name, k)
@@ -322,11 +323,11 @@ func (g *guesser) missingBesideTarget(c *sampleColumn) int {
 	}
 	missing := make([]bool, len(c.values))
 	for code, value := range c.values {
-		missing[code] = Missing(value) || c.numeric && MissingNumber(value)
+		missing[code] = dataset.Missing(value) || c.numeric && dataset.MissingNumber(value)
 	}
 	n := 0
 	for row, code := range c.codes {
-		if missing[code] && !MissingNumber(g.sample.Rows[row][g.target]) {
+		if missing[code] && !dataset.MissingNumber(g.sample.Rows[row][g.target]) {
 			n++
 		}
 	}
@@ -341,7 +342,7 @@ func (g *guesser) idle(c *sampleColumn) bool {
 	first := int32(-1)
 	for row, code := range c.codes {
 		switch {
-		case MissingNumber(g.sample.Rows[row][g.target]):
+		case dataset.MissingNumber(g.sample.Rows[row][g.target]):
 		case first < 0:
 			first = code
 		case code != first:

@@ -1,10 +1,11 @@
-package dataset
+package guess
 
 import (
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 )
@@ -12,7 +13,7 @@ import (
 // readDates sets the moments if the values are dates in one order of day, month and year.
 // If a few of them are not, it sets the first that is not.
 func (c *sampleColumn) readDates() {
-	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
+	texts := slices.DeleteFunc(slices.Clone(c.values), dataset.Missing)
 	order, ok := calendar.OrderOf(texts)
 	if with, without, mixed := calendar.SomeZoned(texts); mixed {
 		c.dates, c.zoned = order, with
@@ -44,7 +45,7 @@ func (c *sampleColumn) readDates() {
 
 // findBadDate returns the error of a time with a few values that are not dates, if nothing
 // else of the table is a time.
-func (g *guesser) findBadDate() *InputError {
+func (g *guesser) findBadDate() *dataset.InputError {
 	if len(g.given.Modes) > 0 || slices.ContainsFunc(g.modes, func(m sampleMode) bool { return m.time }) {
 		return nil
 	}
@@ -63,8 +64,8 @@ func (g *guesser) findBadDate() *InputError {
 }
 
 // badID returns the error of a value that keeps a column from being a mode.
-func (g *guesser) badID(column, row int, problem string) *InputError {
-	e := &InputError{Column: g.columns[column].Name, Value: g.sample.Rows[row][column], Unit: g.sample.Unit, Field: "data.modes", Problem: problem,
+func (g *guesser) badID(column, row int, problem string) *dataset.InputError {
+	e := &dataset.InputError{Column: g.columns[column].Name, Value: g.sample.Rows[row][column], Unit: g.sample.Unit, Field: "data.modes", Problem: problem,
 		Remedy: "correct it or remove the row; or name the columns that identify a cell as data.modes"}
 	if g.sample.Lines != nil {
 		e.Line = g.sample.Lines[row]
@@ -77,7 +78,7 @@ func (g *guesser) inLine(row int) string {
 	if g.sample.Lines == nil {
 		return ""
 	}
-	return fmt.Sprintf(" in %s %d", unitName(g.sample.Unit), g.sample.Lines[row])
+	return " in " + dataset.Place(g.sample.Unit, g.sample.Lines[row])
 }
 
 // dateExample returns the first value that is a date.
@@ -100,7 +101,7 @@ func (g *guesser) explainDates() {
 				continue
 			}
 			noted[name] = true
-			if note := timepart.DateNote(name, c.dates, slices.DeleteFunc(slices.Clone(c.values), Missing)); note != "" {
+			if note := timepart.DateNote(name, c.dates, slices.DeleteFunc(slices.Clone(c.values), dataset.Missing)); note != "" {
 				g.Notes = append(g.Notes, note)
 			}
 		}

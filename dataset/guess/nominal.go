@@ -1,9 +1,11 @@
-package dataset
+package guess
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
 // leastNominal is the number of values from which integers may be tested for an order. Fewer values
@@ -106,11 +108,11 @@ func (c *sampleColumn) numbersOrNaN() (values []float64, texts int) {
 	for code, text := range c.values {
 		plain, ok := c.Numbers.AppendPlain(nil, []byte(text))
 		if ok {
-			values[code], ok = Number(string(plain))
+			values[code], ok = dataset.Number(string(plain))
 		}
 		if !ok {
 			values[code] = math.NaN()
-			if !MissingNumber(text) {
+			if !dataset.MissingNumber(text) {
 				texts++
 			}
 		}

@@ -1,4 +1,4 @@
-package dataset
+package guess
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
@@ -45,7 +46,7 @@ func (g *guesser) countsRows(c *sampleColumn) bool {
 	}
 	last := c.Min - 1
 	for _, code := range c.codes {
-		v, ok := Number(c.values[code])
+		v, ok := dataset.Number(c.values[code])
 		if !ok || v <= last {
 			return false
 		}
@@ -220,8 +221,8 @@ func (c *sampleColumn) dividesRows() string {
 	}
 	readable := true
 	for _, value := range c.values {
-		_, ok := ParsePart([]byte(value))
-		if !ok && !Missing(value) && !slices.Contains(partTexts, strings.ToLower(value)) {
+		_, ok := dataset.ParsePart([]byte(value))
+		if !ok && !dataset.Missing(value) && !slices.Contains(partTexts, strings.ToLower(value)) {
 			return ""
 		}
 		readable = readable && ok
@@ -304,7 +305,7 @@ func (g *guesser) mixedPercents(column int) string {
 }
 
 // findMixedPercents returns the error of a target of which some values have a percent sign.
-func (g *guesser) findMixedPercents() *InputError {
+func (g *guesser) findMixedPercents() *dataset.InputError {
 	if g.target < 0 {
 		return nil
 	}
@@ -312,5 +313,5 @@ func (g *guesser) findMixedPercents() *InputError {
 	if problem == "" {
 		return nil
 	}
-	return &InputError{Column: g.columns[g.target].Name, Problem: problem, Remedy: "write all of them with a percent sign or all without", Field: "data.target"}
+	return &dataset.InputError{Column: g.columns[g.target].Name, Problem: problem, Remedy: "write all of them with a percent sign or all without", Field: "data.target"}
 }

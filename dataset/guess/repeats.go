@@ -1,4 +1,4 @@
-package dataset
+package guess
 
 import (
 	"fmt"
@@ -88,11 +88,11 @@ func (g *Guess) noteDuplicates(rule, why string) {
 // duplicateRule returns the rule for rows of the same cell, and why.
 func (g *Guess) duplicateRule(r Repeats) (rule, why string) {
 	rule, why = "sum", "sales and counts of the same cell add up"
-	integer := slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Integer })
+	integer := slices.ContainsFunc(g.Columns, func(c Column) bool { return c.Name == g.Target && c.Integer })
 	switch {
 	case r.Equal:
 		rule, why = "last", "their targets are equal"
-	case slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Distinct == 2 && c.Min >= 0 && c.Max <= 1 }):
+	case slices.ContainsFunc(g.Columns, func(c Column) bool { return c.Name == g.Target && c.Distinct == 2 && c.Min >= 0 && c.Max <= 1 }):
 		rule, why = "keep", "each row is a trial of its own, whose mean is neither yes nor no"
 	case r.PutBack && integer:
 		rule, why = "last", putBackReason

@@ -1,4 +1,4 @@
-package dataset
+package guess
 
 import (
 	"math/rand/v2"

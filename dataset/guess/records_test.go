@@ -1,4 +1,4 @@
-package tableio
+package guess_test
 
 import (
 	"fmt"

@@ -1,10 +1,11 @@
-package dataset
+package guess
 
 import (
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
@@ -14,7 +15,7 @@ import (
 
 // sampleColumn is a column of the sample, by its distinct values.
 type sampleColumn struct {
-	ColumnInfo
+	Column
 	codes  []int32  // by row
 	values []string // by code
 	counts []int    // rows of each value
@@ -39,7 +40,7 @@ type sampleColumn struct {
 // readColumns describes every column.
 func (g *guesser) readColumns() {
 	for i, name := range g.sample.Names {
-		c := &sampleColumn{ColumnInfo: ColumnInfo{Name: name}, codes: make([]int32, len(g.sample.Rows)), notDate: -1}
+		c := &sampleColumn{Column: Column{Name: name}, codes: make([]int32, len(g.sample.Rows)), notDate: -1}
 		index := map[string]int32{}
 		for row, record := range g.sample.Rows {
 			value := record[i]
@@ -88,12 +89,12 @@ func alikeValue(index map[string]int32, value string) (code int32, ok bool) {
 
 // readNumbers counts numbers. The column has the format of the table if that reads more of
 // its values than plain numbers do.
-func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
+func (c *sampleColumn) readNumbers(table dataset.NumberFormat, sample Sample) {
 	c.count(sample)
 	if plain := c.NotNumbers; !table.Plain() {
 		c.Numbers = table
 		if c.count(sample); c.NotNumbers > plain || c.NotNumbers == plain && plain > 0 {
-			c.Numbers = NumberFormat{}
+			c.Numbers = dataset.NumberFormat{}
 			c.count(sample)
 		}
 	}
@@ -108,7 +109,7 @@ func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
 	c.numeric = present > 0
 	// A format that changes nothing is plain: the values have neither separators nor signs.
 	if !c.Numbers.Plain() && c.plainOnly() && c.readsAlike() {
-		c.Numbers = NumberFormat{}
+		c.Numbers = dataset.NumberFormat{}
 	}
 }
 
@@ -120,11 +121,11 @@ func (c *sampleColumn) findUnit() {
 	}
 	unit := ""
 	for _, value := range c.values {
-		if MissingNumber(value) {
+		if dataset.MissingNumber(value) {
 			continue
 		}
 		end := strings.LastIndexAny(value, "0123456789") + 1
-		number := slices.ContainsFunc(formats, func(f NumberFormat) bool {
+		number := slices.ContainsFunc(formats, func(f dataset.NumberFormat) bool {
 			_, kind := f.Parse([]byte(value[:end]))
 			return kind == numeric.Finite
 		})
@@ -158,7 +159,7 @@ func (c *sampleColumn) percentSigns() (with, without int, mixed bool) {
 // plainOnly reports whether every value is a plain number.
 func (c *sampleColumn) plainOnly() bool {
 	for _, value := range c.values {
-		if _, ok := Number(value); !ok && !MissingNumber(value) {
+		if _, ok := dataset.Number(value); !ok && !dataset.MissingNumber(value) {
 			return false
 		}
 	}
@@ -177,7 +178,7 @@ func (c *sampleColumn) readsAlike() bool {
 }
 
 // count sets the counts and the range of the numbers.
-func (c *sampleColumn) count(sample GuessSample) {
+func (c *sampleColumn) count(sample Sample) {
 	c.Distinct, c.Missing, c.NotNumbers, c.zeros = 0, 0, 0, 0
 	c.Min, c.Max, c.Integer, c.whole, c.NotNumber = 0, 0, true, true, ""
 	none := true
@@ -223,7 +224,7 @@ func (c *sampleColumn) count(sample GuessSample) {
 func (c *sampleColumn) countTexts() {
 	c.Distinct, c.Missing = 0, 0
 	for code, value := range c.values {
-		if Missing(value) && !strings.EqualFold(value, "nan") {
+		if dataset.Missing(value) && !strings.EqualFold(value, "nan") {
 			c.Missing += c.counts[code]
 		} else {
 			c.Distinct++
@@ -232,19 +233,19 @@ func (c *sampleColumn) countTexts() {
 }
 
 // exact reads a number in float64.
-func exact(f NumberFormat, value string) float64 {
+func exact(f dataset.NumberFormat, value string) float64 {
 	if !f.Plain() {
 		if plain, ok := f.AppendPlain(nil, []byte(value)); ok {
 			value = string(plain)
 		}
 	}
-	v, _ := Number(value)
+	v, _ := dataset.Number(value)
 	return v
 }
 
 // formats are the ways to write numbers that are recognised. A decimal point without
 // separators stands for plain numbers with signs of currencies or percent signs.
-var formats = []NumberFormat{
+var formats = []dataset.NumberFormat{
 	{Decimal: '.'}, {Decimal: '.', Thousands: ','}, {Decimal: ','}, {Decimal: ',', Thousands: '.'},
 	{Decimal: '.', Thousands: ' '}, {Decimal: ',', Thousands: ' '}, {Decimal: '.', Thousands: '\''}, {Decimal: '.', Thousands: '_'},
 }
@@ -252,17 +253,17 @@ var formats = []NumberFormat{
 // numberFormat returns the format of the table's numbers: the first of those that read
 // the most columns which are not plain numbers, and of these columns the most rows. A column that two formats read as
 // different numbers decides nothing: 1,234 alone may be both.
-func (g *guesser) numberFormat() NumberFormat {
+func (g *guesser) numberFormat() dataset.NumberFormat {
 	if !g.given.Numbers.Plain() {
 		return g.given.Numbers
 	}
-	votes := map[NumberFormat]int{}
-	reads := map[NumberFormat]int{} // rows that a format reads
+	votes := map[dataset.NumberFormat]int{}
+	reads := map[dataset.NumberFormat]int{} // rows that a format reads
 	for _, c := range g.columns {
 		if c.plainOnly() {
 			continue
 		}
-		var fits []NumberFormat
+		var fits []dataset.NumberFormat
 		var rows []int
 		for _, f := range formats {
 			if n, ok := c.fits(f); ok {
@@ -283,7 +284,7 @@ func (g *guesser) numberFormat() NumberFormat {
 			}
 		}
 	}
-	best := NumberFormat{}
+	best := dataset.NumberFormat{}
 	for _, f := range formats { // in order, so that ties do not depend on the map
 		if votes[f] > votes[best] || votes[f] == votes[best] && reads[f] > reads[best] {
 			best = f
@@ -293,7 +294,7 @@ func (g *guesser) numberFormat() NumberFormat {
 }
 
 // fits reports whether a format reads every value, except for a few, and how many rows it reads.
-func (c *sampleColumn) fits(f NumberFormat) (read int, ok bool) {
+func (c *sampleColumn) fits(f dataset.NumberFormat) (read int, ok bool) {
 	bad := 0
 	for code, value := range c.values {
 		switch _, kind := f.Parse([]byte(value)); kind {
@@ -313,7 +314,7 @@ func (c *sampleColumn) groupSign() byte {
 	for _, sign := range []byte{',', '.'} {
 		with, without, money := 0, 0, true
 		for _, value := range c.values {
-			if MissingNumber(value) {
+			if dataset.MissingNumber(value) {
 				continue
 			}
 			money = money && numeric.Money([]byte(value))
@@ -340,7 +341,7 @@ func (c *sampleColumn) groupSign() byte {
 }
 
 // agree reports whether all formats read the same numbers.
-func (c *sampleColumn) agree(fits []NumberFormat) bool {
+func (c *sampleColumn) agree(fits []dataset.NumberFormat) bool {
 	if len(fits) == 0 {
 		return true
 	}
@@ -361,7 +362,7 @@ var flagTexts = map[string]string{"0": "1", "false": "true", "f": "t", "no": "ye
 func (c *sampleColumn) isFlag() bool {
 	var texts []string
 	for _, value := range c.values {
-		if !Missing(value) {
+		if !dataset.Missing(value) {
 			texts = append(texts, strings.TrimSuffix(strings.ToLower(value), ".0"))
 		}
 	}
@@ -415,7 +416,7 @@ func (c *sampleColumn) readMoments(headerless bool) {
 // dottedMonths reports whether numbers are months, all as 01.2016 or all as 2016.01, or quarters, as
 // 2016.4.
 func (c *sampleColumn) dottedMonths() bool {
-	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
+	texts := slices.DeleteFunc(slices.Clone(c.values), dataset.Missing)
 	if len(texts) < fewDotted {
 		return false
 	}
@@ -436,7 +437,7 @@ const fewDotted = 4
 func (c *sampleColumn) allMoments(parse func(string) (time.Time, bool)) bool {
 	moments := make([]time.Time, len(c.values))
 	for code, value := range c.values {
-		if Missing(value) {
+		if dataset.Missing(value) {
 			continue
 		}
 		t, ok := parse(value)

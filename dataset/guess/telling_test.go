@@ -1,4 +1,4 @@
-package dataset
+package guess
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func TestCovariatesOfWideRecords(t *testing.T) {
 		}
 		rows = append(rows, append([]string{fmt.Sprintf("%.3f", price+0.3*rng.NormFloat64())}, values...))
 	}
-	g := GuessColumns(GuessSample{Names: names, Rows: rows}, Given{Target: "price"})
+	g := Columns(Sample{Names: names, Rows: rows}, Given{Target: "price"})
 	want := []string{fmt.Sprintf("q%02d", width/2), fmt.Sprintf("q%02d", width-1)}
 	if len(g.Covariates) != MostCovariates || !slices.Contains(g.Covariates, want[0]) || !slices.Contains(g.Covariates, want[1]) || !slices.IsSorted(g.Covariates) {
 		t.Errorf("got %q, want %d with %q", g.Covariates, MostCovariates, want)

@@ -1,17 +1,18 @@
-package dataset
+package guess
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // sampleMode is a mode with its ids in the sample.
 type sampleMode struct {
-	Mode
+	dataset.Mode
 	codes    []int32 // by row
 	distinct int
 	time     bool
@@ -26,8 +27,8 @@ type sampleRoles struct {
 }
 
 func (g *guesser) modeOfColumn(c *sampleColumn) sampleMode {
-	m := Mode{Name: c.Name, Columns: []string{c.Name}}
-	if strings.ContainsAny(c.Name, reserved+"+") {
+	m := dataset.Mode{Name: c.Name, Columns: []string{c.Name}}
+	if !dataset.ValidModeName(c.Name) || strings.Contains(c.Name, "+") {
 		m.Name = fmt.Sprintf("mode%d", slices.Index(g.columns, c)+1)
 	}
 	if c == g.renamed {
@@ -179,7 +180,7 @@ func (g *guesser) sortModes() {
 func (g *guesser) readGivenModes() {
 	g.Modes = g.given.Modes
 	for _, text := range g.given.Modes {
-		m, err := ParseMode(text)
+		m, err := dataset.ParseMode(text)
 		if err != nil {
 			g.modes = nil
 			return // the caller reports it
@@ -194,7 +195,7 @@ func (g *guesser) readGivenModes() {
 }
 
 // sampleModeOf makes the ids of a mode.
-func (g *guesser) sampleModeOf(m Mode) (sampleMode, bool) {
+func (g *guesser) sampleModeOf(m dataset.Mode) (sampleMode, bool) {
 	var columns []*sampleColumn
 	for _, name := range m.Columns {
 		i := slices.Index(g.sample.Names, name)
@@ -219,7 +220,7 @@ func (g *guesser) sampleModeOf(m Mode) (sampleMode, bool) {
 		if !ok {
 			return sampleMode{}, false
 		}
-		id, _ := Calendar(m.Func, t)
+		id, _ := dataset.Calendar(m.Func, t)
 		if _, seen := byText[id]; !seen {
 			byText[id] = int32(len(byText))
 		}
@@ -329,7 +330,7 @@ func (g *guesser) readTextParts() {
 		}
 		outside := slices.ContainsFunc(c.values, func(value string) bool {
 			numbers, _, _ := timepart.Numbers(value)
-			return !Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= unit.Most())
+			return !dataset.Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= unit.Most())
 		})
 		if !outside {
 			c.textPart = unit
@@ -401,7 +402,7 @@ func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, [
 	if joined == nil {
 		return nil, slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.Distinct < 2 })
 	}
-	m := Mode{Name: g.freeName("time")}
+	m := dataset.Mode{Name: g.freeName("time")}
 	for _, c := range joined {
 		m.Columns = append(m.Columns, c.Name)
 	}

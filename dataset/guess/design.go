@@ -1,9 +1,11 @@
-package dataset
+package guess
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
 // designed reports whether the table was made such that each row has its own cell, as a panel is:
@@ -83,7 +85,7 @@ func (g *guesser) periodOrder(m sampleMode) []int32 {
 				continue
 			}
 			seen[code] = true
-			v, ok := Number(c.values[c.codes[row]])
+			v, ok := dataset.Number(c.values[c.codes[row]])
 			if c.moments != nil {
 				v, ok = float64(c.moments[c.codes[row]].Unix()), true
 			}

@@ -1,4 +1,4 @@
-package tableio
+package guess_test
 
 import (
 	"fmt"
@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // namedTables are tables in which the name of a column misleads, or its values do.
@@ -171,7 +172,7 @@ func spoiledTarget(text string) guessTable {
 		}}
 }
 
-func TestGuessSaysThatTableIsWide(t *testing.T) {
+func TestSaysThatTableIsWide(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	text.WriteString("product,2020-01,2020-02,2020-03,2020-04,2020-05,2020-06\n")
@@ -179,7 +180,7 @@ func TestGuessSaysThatTableIsWide(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&text, "p%d,%d,%d,%d,%d,%d,%d\n", i, r.IntN(20), r.IntN(20), r.IntN(20), r.IntN(20), r.IntN(20), r.IntN(20))
 	}
-	g, err := GuessWith(Reader("t.csv", strings.NewReader(text.String())), Format{}, dataset.Given{Target: "2020-06"})
+	g, err := tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{Target: "2020-06"})
 	if err != nil || g.Target != "2020-06" {
 		t.Fatalf("got %+v, %v", g, err)
 	}

@@ -1,10 +1,11 @@
-package dataset
+package guess
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 )
 
@@ -27,7 +28,7 @@ func (g *guesser) jitteringTime(c *sampleColumn) (sampleMode, bool) {
 	fewest := g.Rows/fewShared + 1
 	in, nearest := calendar.Minutes(minutes)
 	for _, function := range []string{nearest, in} {
-		m, ok := g.sampleModeOf(Mode{Name: g.freeName("time"), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
+		m, ok := g.sampleModeOf(dataset.Mode{Name: g.freeName("time"), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		m.time = true
 		if repeated := g.repeated(append(slices.Clone(g.modes), m)); ok && repeated < fewest {
 			best, fewest = m, repeated
@@ -56,7 +57,7 @@ func (g *guesser) typicalMinutes(c *sampleColumn) (int, bool) {
 	}
 	moments := make([]moment, 0, g.Rows)
 	for row, code := range c.codes {
-		if !Missing(c.values[code]) {
+		if !dataset.Missing(c.values[code]) {
 			moments = append(moments, moment{series[row], c.moments[code].Unix()})
 		}
 	}
