@@ -2,9 +2,10 @@
 // column is the target, which columns identify a cell, which is the time, whether rows are cells or
 // records, and which columns describe them.
 //
-// [Columns] makes a [Guess]. It reads the columns (column.go), chooses the target (target.go) and the
-// modes (modes.go, cells.go, time.go), decides between cells and records (records.go), and explains
-// what it leaves out (explain.go). The words in the names of columns are in names.go.
+// [Columns] makes a [Guess]. It reads the columns (column.go, number_format.go, moments.go), chooses
+// the target (target.go) and the modes (modes.go, cells.go, time.go), decides between cells and records
+// (records.go), rejects columns that give the target away (leaks.go, sums.go), and explains what it
+// leaves out (explain.go). The words in the names of columns are in names.go.
 package guess
 
 import (

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -23,6 +24,42 @@ func PutBack(t time.Time) bool {
 	early := t.Day() <= 7 && (t.Month() == time.November || t.Month() == time.April)
 	late := t.Day() >= 25 && (t.Month() == time.October || t.Month() == time.March)
 	return t.Weekday() == time.Sunday && (early || late) && t.Hour() >= 1 && t.Hour() <= 3
+}
+
+// repeated counts the rows whose cell an earlier row has. Rows without a target or an id are no
+// observations.
+func (g *guesser) repeated(modes []sampleMode) int {
+	if len(modes) == 0 {
+		return max(0, g.Rows-1)
+	}
+	n := 0
+	g.eachRepeat(modes, func(int, int) { n++ })
+	return n
+}
+
+// eachRepeat calls f with each row whose cell an earlier row has, and that row.
+func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
+	codes, distinct := modes[0].codes, modes[0].distinct
+	for _, m := range modes[1:] {
+		codes, distinct = crossed(codes, m.codes)
+	}
+	var columns []int // that may be empty
+	for i, c := range g.columns {
+		if c.empty > 0 && slices.ContainsFunc(modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) }) {
+			columns = append(columns, i)
+		}
+	}
+	first := make([]int, distinct)
+	for row, cell := range codes {
+		if g.target >= 0 && dataset.MissingNumber(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
+			continue
+		}
+		if first[cell] > 0 {
+			f(row, first[cell]-1)
+		} else {
+			first[cell] = row + 1
+		}
+	}
 }
 
 // findRepeats describes the rows whose cell of some modes an earlier row has.

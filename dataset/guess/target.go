@@ -244,22 +244,6 @@ func (g *guesser) determinedByColumn(c *sampleColumn) bool {
 // values often enough for ids: twice on average.
 func (g *guesser) repeats(distinct int) bool { return 2*distinct <= g.Rows }
 
-// determines reports whether rows with the same code in by, of which there are n, have
-// the same code in c.
-func determines(by []int32, n int, c []int32) bool {
-	first := make([]int32, n)
-	for row, code := range by {
-		switch first[code] {
-		case 0:
-			first[code] = c[row] + 1
-		case c[row] + 1:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // checkTarget notes what is wrong with the target.
 func (g *guesser) checkTarget() {
 	if g.target < 0 {
