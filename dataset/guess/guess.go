@@ -63,7 +63,7 @@ type Guess struct {
 	Rows    int // rows in the sample
 
 	// Duplicates is the proposed rule for cells that occur more than once, see
-	// [DuplicateRules]; "" if each row has its own cell. Repeated counts the rows whose
+	// [dataset.DuplicateRules]; "" if each row has its own cell. Repeated counts the rows whose
 	// cell an earlier row has.
 	Duplicates string
 	Repeated   int
