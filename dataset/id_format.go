@@ -29,7 +29,7 @@ type TimePart struct {
 }
 
 // readIDs finds the format of ids with an order in time, and their numbers.
-func (m Mode) readIDs(ids []string) (f IDFormat, times timepart.Reading, ok bool) {
+func (m Mode) readIDs(ids []string) (IDFormat, timepart.Reading, bool) {
 	for _, restFirst := range []bool{true, false} {
 		f := IDFormat{columns: len(m.Columns), restFirst: restFirst}
 		fields := make([][]string, f.columns)

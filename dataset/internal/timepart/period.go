@@ -4,8 +4,8 @@ import "slices"
 
 // Periods says what texts are that differ only in numbers. counted reports whether each has one
 // number, as d_1, which may count periods. dated reports whether each has several, which may name a
-// date or a year and a period in it, as 2016-W05, Jan 2016 or 01/2016: [Moment] decides. Texts such
-// as 1/2016, which may be a quarter, and Jan-16, which may be a day, are neither.
+// date or a year and a period in it, as 2016-W05, Jan 2016 or 01/2016: [Moment] decides. Texts up to
+// 4/2016, which may be quarters, and texts from Jan-03 to Dec-28, which may be days, are neither.
 func Periods(texts []string) (counted, dated bool) {
 	parts, ok := numberParts(texts)
 	if !ok || len(parts) == 1 {
