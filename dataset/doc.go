@@ -13,4 +13,5 @@
 // reads and writes Parquet and Arrow, tableio opens sources of any format (files,
 // readers, [Columns] in memory), and split assigns observations to a training,
 // validation and test set. The same rows give the same observations in every format.
+// Package guess infers what the columns of an unknown table mean.
 package dataset

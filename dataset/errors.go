@@ -32,7 +32,7 @@ func (e *InputError) Error() string {
 	}
 	b.WriteString(name)
 	if e.Line > 0 {
-		fmt.Fprintf(&b, ", %s %d", unitName(e.Unit), e.Line)
+		fmt.Fprintf(&b, ", %s", Place(e.Unit, e.Line))
 	}
 	if e.Column != "" {
 		fmt.Fprintf(&b, ", column %q", e.Column)
@@ -69,11 +69,13 @@ func InFile(err error, file string) error {
 	return err
 }
 
-func unitName(unit string) string {
+// Place returns the text of a place in an input, as in "line 7". The unit is what an input without
+// lines counts, else "".
+func Place(unit string, line int) string {
 	if unit == "" {
-		return "line"
+		unit = "line"
 	}
-	return unit
+	return fmt.Sprintf("%s %d", unit, line)
 }
 
 // ErrNoColumn is the cause of an *InputError about a column that a table does not have.

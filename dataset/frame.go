@@ -55,7 +55,7 @@ func (f *Frame) Fault(i int, column, value, problem, remedy string) *InputError 
 // source.
 func (f *Frame) Place(i int) string {
 	if line := f.Line(i); line > 0 {
-		return fmt.Sprintf("%s %d", unitName(f.Unit), line)
+		return Place(f.Unit, line)
 	}
 	return ""
 }

@@ -26,6 +26,9 @@ type Mode struct {
 // specification. A mode's name may not contain them.
 const reserved = ",*:=()"
 
+// ValidModeName reports whether a mode may have the name.
+func ValidModeName(name string) bool { return name != "" && !strings.ContainsAny(name, reserved) }
+
 // ParseMode reads "store", "time=year+month", "hour(timestamp)" or "h=hour(timestamp)",
 // "month(dmy(day))" for dates with the day first, and the covariates number(price), level(promo),
 // covariate(price), joint(lat+lon), lag(1) and periods(store+item). Without a name before '=' the mode takes the

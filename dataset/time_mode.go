@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
 // IsTime reports whether the ids of a mode are points or periods in time whose order is
@@ -19,14 +21,14 @@ func (m Mode) IsTime(ids []string) bool {
 	}
 	named := m.Func != ""
 	for _, name := range append(slices.Clone(m.Columns), m.Name) {
-		named = named || nameHasWord(name, timeWords) || nameHasWord(name, []string{"period"}) || roleOfName(name) != anyNumber || nameHasWord(name, periodWords) && running(ids)
+		named = named || columnname.HasTimeWord(name) || columnname.HasWord(name, []string{"period"}) || timepart.UnitOf(name) != timepart.None || columnname.HasPeriodWord(name) && running(ids)
 	}
 	if !named {
 		if slices.ContainsFunc(ids, func(id string) bool { _, number := Number(id); return number }) {
 			return false
 		}
 		_, dates := calendar.OrderOf(ids)
-		if _, _, years := yearPairs(m, [][]string{ids}); !dates && !(years && len(m.Columns) == 1) {
+		if _, years := m.readYearPairs(ids); !dates && !years {
 			return false
 		}
 	}
@@ -39,8 +41,8 @@ func (m Mode) IsTime(ids []string) bool {
 func nameEntities(ids []string) bool {
 	for _, id := range ids {
 		found := false
-		for _, word := range NameWords(strings.TrimRight(id, "0123456789 ")) {
-			found = found || slices.Contains(idWords, word) && !slices.Contains(periodWords, word) && roleOfName(word) == anyNumber
+		for _, word := range columnname.Words(strings.TrimRight(id, "0123456789 ")) {
+			found = found || columnname.HasIDWord(word) && !columnname.HasPeriodWord(word) && timepart.UnitOf(word) == timepart.None
 		}
 		if !found {
 			return false
@@ -49,11 +51,15 @@ func nameEntities(ids []string) bool {
 	return true
 }
 
+// quantityWords are those in the names of numbers that count something other than periods.
+var quantityWords = []string{"education", "educ", "schooling", "experience", "exper", "tenure", "seniority", "years", "grade", "level", "rank", "dose", "kids", "children", "siblings",
+	"persons", "passengers", "rooms", "bedrooms", "bathrooms", "floors", "cylinders", "score", "points"}
+
 // Runs reports whether the ids of a mode are whole numbers without gaps, and its name is
 // not that of an id such as item or of a quantity such as years of education.
 func (m Mode) Runs(ids []string) bool {
 	other := func(name string) bool {
-		return namedID(name) || namedCovariate(name) || nameHasWord(name, quantityWords)
+		return columnname.IsID(name) || columnname.IsCovariate(name) || columnname.HasWord(name, quantityWords)
 	}
 	return len(ids) > 0 && m.Func == "" && !m.Covariate() && !slices.ContainsFunc(append(slices.Clone(m.Columns), m.Name), other) && running(ids)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -29,12 +30,12 @@ func adoptFacts(s *spec.Spec, g *tableio.Guess) {
 	}
 	for _, text := range g.Modes {
 		mode, err := dataset.ParseMode(text)
-		if err != nil || text != mode.Name || !slices.Equal(mode.Columns, []string{mode.Name}) || columnOf(g, mode.Name).Kind == dataset.KindDate || columnOf(g, mode.Name).Missing > 0 {
+		if err != nil || text != mode.Name || !slices.Equal(mode.Columns, []string{mode.Name}) || columnOf(g, mode.Name).Kind == guess.KindDate || columnOf(g, mode.Name).Missing > 0 {
 			continue
 		}
 		table := sideinfo.Spec{Mode: mode.Name, File: s.Data.Files[0]}
 		var names []string
-		g.Determined = slices.DeleteFunc(g.Determined, func(d dataset.Determined) bool {
+		g.Determined = slices.DeleteFunc(g.Determined, func(d guess.Determined) bool {
 			if d.Mode != mode.Name || !informative(g, d) {
 				return false
 			}
@@ -52,17 +53,17 @@ func adoptFacts(s *spec.Spec, g *tableio.Guess) {
 
 // informative reports whether ids can share a value of a column that they determine. A text that is
 // different for almost every id, such as its name, is another id.
-func informative(g *tableio.Guess, d dataset.Determined) bool {
+func informative(g *tableio.Guess, d guess.Determined) bool {
 	column := columnOf(g, d.Column)
-	shared := column.Kind == dataset.KindNumber || 2*column.Distinct <= columnOf(g, d.Mode).Distinct
-	return column.Distinct > 1 && column.Kind != dataset.KindDate && shared
+	shared := column.Kind == guess.KindNumber || 2*column.Distinct <= columnOf(g, d.Mode).Distinct
+	return column.Distinct > 1 && column.Kind != guess.KindDate && shared
 }
 
 // columnOf returns what the guess knows about a column of the table.
-func columnOf(g *tableio.Guess, name string) dataset.ColumnInfo {
-	i := slices.IndexFunc(g.Columns, func(c dataset.ColumnInfo) bool { return c.Name == name })
+func columnOf(g *tableio.Guess, name string) guess.Column {
+	i := slices.IndexFunc(g.Columns, func(c guess.Column) bool { return c.Name == name })
 	if i < 0 {
-		return dataset.ColumnInfo{}
+		return guess.Column{}
 	}
 	return g.Columns[i]
 }

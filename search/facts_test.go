@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -53,7 +53,7 @@ func TestFactsInTheTable(t *testing.T) {
 		if !slices.Equal(s.Side.Tables, c.want) {
 			t.Errorf("%s: got the side tables %q, want %q", name, s.Side.Tables, c.want)
 		}
-		if owner := slices.ContainsFunc(g.Determined, func(d dataset.Determined) bool { return d.Column == "owner" }); !owner {
+		if owner := slices.ContainsFunc(g.Determined, func(d guess.Determined) bool { return d.Column == "owner" }); !owner {
 			t.Errorf("%s: the names of owners, different for each store, are not among the candidates %v", name, g.Determined)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -82,9 +83,9 @@ func Unused(s spec.Spec) []dataset.Mode {
 
 // Given returns what a description of a table says for a guess. Of several targets the first
 // is the target of the guess, and the others are neither targets nor modes.
-func Given(d spec.Data) dataset.Given {
+func Given(d spec.Data) guess.Given {
 	targets := d.Targets()
-	return dataset.Given{Target: targets[0], Modes: d.Modes, Weight: d.Weight, Exposure: d.Exposure, Censored: d.Censored, Covariates: targets[1:]}
+	return guess.Given{Target: targets[0], Modes: d.Modes, Weight: d.Weight, Exposure: d.Exposure, Censored: d.Censored, Covariates: targets[1:]}
 }
 
 // Adopt sets the modes to those of a guess, the target unless there are several, and the rule for

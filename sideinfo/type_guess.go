@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/words"
 )
 
@@ -47,7 +48,7 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 			bars++
 		}
 	}
-	parts := dataset.NameWords(name)
+	parts := columnname.Words(name)
 	called := func(among ...string) bool {
 		return slices.ContainsFunc(parts, func(w string) bool { return slices.Contains(among, w) })
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -151,7 +152,7 @@ func (c *fitCommand) writeUnused(w io.Writer) error {
 	if len(c.unused) == 0 {
 		return nil
 	}
-	const most = dataset.MostCovariates
+	const most = guess.MostCovariates
 	var columns, modes []string
 	for _, m := range c.unused[:min(len(c.unused), most)] {
 		columns, modes = append(columns, m.Expression()), append(modes, m.String())

@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
@@ -80,7 +81,7 @@ func (c *inspectCommand) table(e *env) error {
 		return err
 	}
 	g, err := tableio.GuessColumns(tableio.Files(c.File), format)
-	var incomplete *dataset.GuessError
+	var incomplete *guess.Error
 	if err != nil && !errors.As(err, &incomplete) {
 		return err
 	}

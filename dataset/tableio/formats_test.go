@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
 )
 
@@ -122,7 +123,7 @@ func TestGuessSpread(t *testing.T) {
 	columns := func(g *Guess) string { return g.Target + " " + strings.Join(g.Modes, " ") }
 	want := "sold shop time=period"
 	whole := datasettest.WriteFile(t, "whole.csv", write(0, 12))
-	g, err := GuessWith(Files(whole), Format{}, dataset.Given{})
+	g, err := GuessWith(Files(whole), Format{}, guess.Given{})
 	if err != nil || columns(g) != want {
 		t.Errorf("got %v, %v, want %s", columns(g), err, want)
 	}
@@ -149,19 +150,19 @@ func TestGuessWith(t *testing.T) {
 	for i := range 80 {
 		text += fmt.Sprintf("%d,i%d,%d.5,%d\n", i%8, i/8, i%7, i*i%11)
 	}
-	g, err := GuessWith(Reader("t", strings.NewReader(text)), Format{}, dataset.Given{Target: "price", Modes: []string{"item"}})
+	g, err := GuessWith(Reader("t", strings.NewReader(text)), Format{}, guess.Given{Target: "price", Modes: []string{"item"}})
 	if err != nil || g.Target != "price" || !slices.Equal(g.Modes, []string{"item"}) || g.Duplicates != "keep" || len(g.Covariates) > 0 || g.Repeated != 70 {
 		t.Errorf("got %+v, %v, want price by item with 70 repeated rows", g.Guess, err)
 	}
-	_, err = GuessWith(Reader("t", strings.NewReader(text)), Format{}, dataset.Given{Target: "unit"})
+	_, err = GuessWith(Reader("t", strings.NewReader(text)), Format{}, guess.Given{Target: "unit"})
 	var input *dataset.InputError
 	if !errors.As(err, &input) || input.Field != "data.target" {
 		t.Errorf("got %v, want an error about data.target", err)
 	}
 	_, err = GuessColumns(Reader("t", strings.NewReader("a,b\n1.5,x\n2.5,y\n3.5,z\n")), Format{})
-	var incomplete *dataset.GuessError
+	var incomplete *guess.Error
 	if !errors.As(err, &incomplete) || incomplete.Field != "data.modes" || !errors.As(err, &input) {
-		t.Errorf("got %v, want a GuessError about data.modes", err)
+		t.Errorf("got %v, want a *guess.Error about data.modes", err)
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
 // A Guess is the probable meaning of a table's columns, and its format.
 type Guess struct {
-	*dataset.Guess
+	*guess.Guess
 	Format Format // as detected, with the numbers of the target
 	Spread bool   // the sample consists of rows from several places, not of the first rows
 }
@@ -31,14 +32,14 @@ const (
 )
 
 // GuessColumns guesses the target and the modes of a table from its first rows. See
-// [dataset.GuessColumns]. If the target or the modes cannot be guessed it returns a
-// *dataset.GuessError beside the guess, which says what to give instead.
+// [guess.Columns]. If the target or the modes cannot be guessed it returns a
+// *guess.Error beside the guess, which says what to give instead.
 func GuessColumns(source Source, format Format) (*Guess, error) {
-	return GuessWith(source, format, dataset.Given{})
+	return GuessWith(source, format, guess.Given{})
 }
 
 // GuessWith is like GuessColumns for a table of which something is known.
-func GuessWith(source Source, format Format, given dataset.Given) (*Guess, error) {
+func GuessWith(source Source, format Format, given guess.Given) (*Guess, error) {
 	s, err := readGuessSample(source, format)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func GuessWith(source Source, format Format, given dataset.Given) (*Guess, error
 		given.Numbers = format.Numbers
 	}
 	g := &Guess{Format: s.Format, Spread: s.Spread}
-	g.Guess = dataset.GuessColumns(dataset.GuessSample{Names: s.Names, Rows: s.Rows, Lines: s.Lines, Unit: s.Unit, Headerless: s.Format.Header == delimited.HeaderNo}, given)
+	g.Guess = guess.Columns(guess.Sample{Names: s.Names, Rows: s.Rows, Lines: s.Lines, Unit: s.Unit, Headerless: s.Format.Header == delimited.HeaderNo}, given)
 	g.Format.Numbers = g.Numbers
 	if g.Duplicates == "" && len(g.Modes) > 0 && len(s.Rows) >= guessRows && source.Repeatable() {
 		g.checkMoreCells(source)
@@ -123,7 +124,7 @@ func (g *Guess) checkMoreCells(source Source) {
 	}
 	seed := maphash.MakeSeed()
 	seen := make(map[uint64]struct{}, cellRows)
-	rows, repeats := 0, dataset.Repeats{PutBack: true}
+	rows, repeats := 0, guess.Repeats{PutBack: true}
 	p := pipeline{source: source, schema: schema, format: g.Format, threads: 1}
 	encoders := make([]*modeid.Encoder, len(schema.Modes))
 	for m, mode := range schema.Modes {
@@ -169,6 +170,6 @@ func (g *Guess) checkMoreCells(source Source) {
 func putBack(cell string) bool {
 	return slices.ContainsFunc(strings.Split(cell, "\x00"), func(id string) bool {
 		t, ok := dataset.Moment(id)
-		return ok && dataset.PutBack(t)
+		return ok && guess.PutBack(t)
 	})
 }

@@ -35,9 +35,9 @@ var layers = [][]string{
 	{"predictive", "tt"},
 	{
 		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/mpi", "backend/mpi/mpitest", "backend/ref",
-		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/split", "dataset/tableio", "dataset/timeline",
+		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/guess", "dataset/split", "dataset/tableio", "dataset/timeline",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
-		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch",
+		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch", "dataset/internal/timepart",
 		"kernel", "kernel/kerneltest", "likelihood", "series", "series/dynamics", "tune",
 	},
 }
@@ -45,7 +45,7 @@ var layers = [][]string{
 // internals lists the packages under internal. All layers may import them, so they
 // import only each other.
 var internals = []string{
-	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/flat", "internal/garbage", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
+	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/columnname", "internal/doctest", "internal/fielderr", "internal/figure", "internal/flat", "internal/garbage", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
 	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/peers", "internal/plural", "internal/radix", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/wholeid", "internal/words",
 }
 

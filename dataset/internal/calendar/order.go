@@ -1,6 +1,9 @@
 package calendar
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // An Order is the order of day, month and year in dates that do not start with a year of
 // four digits.
@@ -79,6 +82,31 @@ func (o Order) Ambiguous(texts []string) (example string, other Order, ok bool) 
 	}
 	return "", ByText, false
 }
+
+// MostDates returns the order that reads the most texts as dates and the texts that it
+// does not read, or none if they are more than a tenth.
+func MostDates(texts []string) (best Order, bad []string) {
+	fewest := max(1, len(texts)/10)
+	if len(texts) < fewDates {
+		return "", nil
+	}
+	for _, order := range []Order{ByText, DayFirst, MonthFirst} {
+		wrong := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+			_, ok := order.Parse([]byte(text))
+			return ok
+		})
+		if len(wrong) == 0 {
+			return "", nil // OrderOf says why they are no dates
+		}
+		if len(wrong) < fewest || bad == nil && len(wrong) == fewest {
+			best, bad, fewest = order, wrong, len(wrong)
+		}
+	}
+	return best, bad
+}
+
+// fewDates is the number of values below which one that is not a date says nothing.
+const fewDates = 8
 
 // fewFirsts is the number of months from which their first days are not by chance.
 const fewFirsts = 6

@@ -158,3 +158,22 @@ func commonDivisor(a, b int64) int64 {
 	}
 	return a
 }
+
+// SomeZoned reports whether the texts are times of which only some have an offset from UTC, so
+// that their order is unknown, and returns the first text with an offset and the first without.
+func SomeZoned(texts []string) (with, without string, mixed bool) {
+	order, dates := OrderOf(texts)
+	if !dates {
+		return "", "", false
+	}
+	for _, text := range texts {
+		t, _ := order.Parse([]byte(text))
+		switch zoned := Zoned(t); {
+		case zoned && with == "":
+			with = text
+		case !zoned && without == "":
+			without = text
+		}
+	}
+	return with, without, with != "" && without != ""
+}

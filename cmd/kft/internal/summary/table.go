@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
@@ -35,7 +35,7 @@ func ColumnTable(g *tableio.Guess) *textformat.Table {
 }
 
 // hasRange reports whether a column has a smallest and a largest value.
-func hasRange(c dataset.ColumnInfo) bool { return c.Kind == dataset.KindNumber || c.Integer }
+func hasRange(c guess.Column) bool { return c.Kind == guess.KindNumber || c.Integer }
 
 // amountShort writes a number with as few digits as possible.
 func amountShort(v float64) string {
@@ -60,12 +60,12 @@ func DelimiterName(f tableio.Format) string {
 
 // A ColumnReport describes a column of a table.
 type ColumnReport struct {
-	Name     string       `json:"name"`
-	Kind     dataset.Kind `json:"kind"`
-	Distinct int          `json:"distinct"`
-	Missing  int          `json:"missing"`
-	Min      *float64     `json:"min,omitempty"`
-	Max      *float64     `json:"max,omitempty"`
+	Name     string     `json:"name"`
+	Kind     guess.Kind `json:"kind"`
+	Distinct int        `json:"distinct"`
+	Missing  int        `json:"missing"`
+	Min      *float64   `json:"min,omitempty"`
+	Max      *float64   `json:"max,omitempty"`
 }
 
 // A TableReport describes a table as JSON.

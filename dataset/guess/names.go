@@ -1,0 +1,55 @@
+package guess
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/columnname"
+)
+
+// Words in the names of columns. A name says more about a column than its values do:
+// prices and ids may both be integers that repeat.
+var (
+	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
+		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "freq", "frequency", "volume", "revenue", "clicks", "visits", "visitors", "trips",
+		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes",
+		"goals", "points", "births", "deaths", "cases", "delay", "liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
+	// Words in the names of flags that say what happened.
+	eventFlags = []string{"churn", "attrition", "exited", "survived", "died", "dead", "default", "defaulted", "fraud", "fraudulent", "spam", "success", "successful", "won", "admitted", "approved",
+		"accepted", "passed", "failed", "failure", "cancelled", "canceled", "returned", "readmitted", "subscribed", "hired", "voted"}
+	roleWords   = []string{"target", "y", "label", "response", "outcome"} // of targetWords, those that do not say what the target is
+	priceWords  = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
+	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
+	partWords   = []string{"part", "split", "fold"}
+	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
+	weightWords = []string{"weight", "weights", "exposure"}
+	// Columns beside which a weight is that of animals or plants, or of things, and words before it that say so.
+	livingWords = []string{"species", "genus", "breed", "diet", "feed", "litter", "variety", "cultivar", "wing", "tail", "bill", "hindfoot", "chick", "rat", "mouse", "pig", "cow", "calf", "lamb", "fish", "animal", "plant", "gestation"}
+	thingWords  = []string{"height", "length", "width", "girth", "bmi", "waist", "density", "mpg", "horsepower", "cylinders", "displacement", "gained", "premature", "premie"}
+	massWords   = []string{"body", "birth", "live", "carcass", "net", "gross", "kg", "g", "grams", "lb", "lbs", "vehicle", "curb", "item", "product", "package", "parcel", "fruit", "egg", "seed", "grain", "plant", "root", "shoot", "dry", "wet", "fresh"}
+	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
+		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}
+)
+
+// namedTarget reports whether a word of a name is that of a target: y alone, but not that of pos_y,
+// and total alone, but not that of total_area.
+func namedTarget(name string) bool {
+	several := len(columnname.Words(name)) > 1
+	words := columnname.Words(withoutTotal(name))
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(targetWords, word) && !(several && word == "y") })
+}
+
+// withoutTotal returns the name without the word total before others.
+func withoutTotal(name string) string {
+	if words := columnname.Words(name); len(words) > 1 && words[0] == "total" {
+		return strings.Join(words[1:], " ")
+	}
+	return name
+}
+
+// namedAdditive reports whether a name has a word of a target that says what it is, such as sales, which add up.
+func namedAdditive(name string) bool {
+	return slices.ContainsFunc(columnname.Words(name), func(word string) bool {
+		return slices.Contains(targetWords, word) && !slices.Contains(roleWords, word)
+	})
+}
