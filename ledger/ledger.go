@@ -29,6 +29,8 @@ type Ledger struct {
 	// weights.
 	Relations []Relation
 
+	Curves Curves // nothing if the model has none
+
 	Rows Rows // taken in since the fit
 }
 
@@ -47,10 +49,19 @@ func (l *Ledger) Taken() int {
 //
 //	P_ij / sqrt(P_ii P_jj),
 //
-// row after row, r (r - 1) / 2 for each entity with training data.
+// row after row, r (r - 1) / 2 for each entity with training data. Of a core with a curve per id, Values has the
+// precision of the training rows of each such entity.
 type Relation struct {
 	Term, Core int
 	Values     []float32
+}
+
+// Curves are what the training rows say about the weights of all curves that every row moves. Values has the
+// lower triangle, with the diagonal, of the precision matrix of the weights of the cores, one core after the other, without that of
+// the prior.
+type Curves struct {
+	Cores  [][2]int // term and core
+	Values []float32
 }
 
 // Rows are rows that a model took in. Their codes are those of the model's dictionaries.
@@ -120,6 +131,7 @@ type Meta struct {
 	Weight float64  `json:"weight"`
 	Cold   string   `json:"cold,omitempty"`
 	Cores  [][2]int `json:"cores,omitempty"` // term and core of each relation
+	Curves [][2]int `json:"curves,omitempty"`
 	Rows   int      `json:"rows,omitempty"`
 }
 
@@ -134,6 +146,9 @@ func (l *Ledger) File() (Meta, []modelfile.Tensor) {
 	for k, r := range l.Relations {
 		meta.Cores = append(meta.Cores, [2]int{r.Term, r.Core})
 		tensors = append(tensors, modelfile.NewTensor(relationTensor(k), r.Values, len(r.Values)))
+	}
+	if meta.Curves = l.Curves.Cores; meta.Curves != nil {
+		tensors = append(tensors, modelfile.NewTensor(folder+"curves", l.Curves.Values, len(l.Curves.Values)))
 	}
 	n := l.Rows.Len()
 	if n == 0 {
@@ -168,7 +183,8 @@ func (r *Rows) optional() []column {
 // relations of a core, false if it has none.
 type Shape struct {
 	Sizes     []int
-	Relations func(term, core int) (values int, ok bool)
+	Relations func(term, core int) (values int, curve, ok bool)
+	Curve     func(term, core int) (weights int, ok bool)
 }
 
 // Read reads a ledger from a file and checks it: the file may come from anywhere.
@@ -178,7 +194,7 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 		return nil, fmt.Errorf("its statistics have the noise %g and the weight %g", l.Noise, l.Weight)
 	}
 	for k, at := range meta.Cores {
-		n, ok := shape.Relations(at[0], at[1])
+		n, curve, ok := shape.Relations(at[0], at[1])
 		if !ok {
 			return nil, fmt.Errorf("it has statistics of core %d of term %d", at[1], at[0])
 		}
@@ -187,11 +203,14 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 			return nil, err
 		}
 		for _, v := range values {
-			if !(v >= -1 && v <= 1) {
+			if !(v >= -1 && v <= 1) && !curve || !(v >= 0) && curve {
 				return nil, fmt.Errorf("a relation of core %d of term %d is %g", at[1], at[0], v)
 			}
 		}
 		l.Relations = append(l.Relations, Relation{at[0], at[1], values})
+	}
+	if err := l.readCurves(f, meta, shape); err != nil {
+		return nil, err
 	}
 	if meta.Rows < 0 {
 		return nil, fmt.Errorf("it took in %d rows", meta.Rows)
@@ -200,6 +219,22 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 		return l, nil
 	}
 	return l, l.readRows(f, meta.Rows, shape.Sizes)
+}
+
+func (l *Ledger) readCurves(f *modelfile.File, meta Meta, shape Shape) error {
+	if len(meta.Curves) == 0 {
+		return nil
+	}
+	n := 0
+	for i, at := range meta.Curves {
+		weights, ok := shape.Curve(at[0], at[1])
+		if n += weights; !ok || n > 1<<15 || slices.Contains(meta.Curves[:i], at) {
+			return fmt.Errorf("it has the statistics of a curve of core %d of term %d", at[1], at[0])
+		}
+	}
+	values, err := modelfile.Values[float32](f, folder+"curves", n*(n+1)/2)
+	l.Curves = Curves{meta.Curves, values}
+	return err
 }
 
 func (l *Ledger) readRows(f *modelfile.File, n int, sizes []int) error {

@@ -14,7 +14,7 @@ func example() *Ledger {
 		Rows: Rows{Codes: [][]int32{{0, 1}, {2, 0}}, Y: []float64{1, 1e300}, W: []float32{1, 3}, Censored: []float32{0, 1}, Removed: []uint8{0, 1}}}
 }
 
-var shape = Shape{Sizes: []int{2, 3}, Relations: func(term, core int) (int, bool) { return 2, term == 0 && core == 1 }}
+var shape = Shape{Sizes: []int{2, 3}, Relations: func(term, core int) (int, bool, bool) { return 2, false, term == 0 && core == 1 }, Curve: func(term, core int) (int, bool) { return 2, term == 1 }}
 
 func TestFile(t *testing.T) {
 	t.Parallel()

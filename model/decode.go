@@ -220,8 +220,21 @@ func (d *decoder) modes() error {
 	if err != nil {
 		return err
 	}
-	m.covariates = history.NewEncoder(m.modes, m.dicts, h, m.numberFormat())
+	m.covariates = history.NewEncoder(m.modes, d.fittedDicts(), h, m.numberFormat())
 	return nil
+}
+
+// fittedDicts returns the dictionaries of the fit: without the values of numeric covariates that updates
+// added at the end, so that all rows are placed on the same grid.
+func (d *decoder) fittedDicts() []*dataset.Dict {
+	dicts := slices.Clone(d.m.dicts)
+	for i, mode := range d.m.modes {
+		rows, has := d.f.Tensor("seen/" + mode.Name)
+		if ids := dicts[i].IDs(); has && mode.Smooth() && len(rows.Shape) == 1 && rows.Shape[0] < len(ids) {
+			dicts[i] = dataset.NewDict(ids[:rows.Shape[0]])
+		}
+	}
+	return dicts
 }
 
 func (d *decoder) side(mode string, ids int) (*Side, error) {

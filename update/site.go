@@ -147,6 +147,9 @@ func (s *state) resite(row int32, bound bool) float64 {
 	}
 	variance := s.variance[row]
 	for _, l := range s.links[row] {
+		if l.slot.block.shared {
+			continue // few rows change little of what all rows say
+		}
 		variance += l.slot.quadratic(s, l.x) - l.prior
 	}
 	target, weight := s.lawSite(row, s.mean[row]+s.moved[row], math.Max(variance, 0), bound)
@@ -161,7 +164,7 @@ func (s *state) resite(row int32, bound bool) float64 {
 	}
 	change := weight - s.weight[row]
 	for _, l := range s.links[row] {
-		l.slot.add(change, design{x: l.x, c: l.c})
+		l.slot.add(change, design{x: l.x, c: l.c, spread: l.spread})
 	}
 	distance := math.Abs(target-s.target[row]) * math.Sqrt(weight)
 	s.target[row], s.weight[row] = target, weight

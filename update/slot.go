@@ -29,6 +29,11 @@ type block struct {
 	known      map[int32]*slot
 	fresh      map[string]*slot // by combination of codes
 	slots      []*slot
+
+	// Of curves, which move by the weights of a system; nil for slices.
+	parts   []part
+	shared  bool               // of all rows
+	systems map[string][]int32 // entities with training data of each system, by its key
 }
 
 // A slot is the slice of one entity: its prior, and what rows say about it.
@@ -132,13 +137,17 @@ func invert(a []float64, r int) []float64 {
 func (s *slot) add(w float64, d design) {
 	r := s.block.r
 	for i, x := range d.x {
+		to := s.info[i*r:][:r]
 		for j, y := range d.x {
 			v := x * y
 			if d.c != nil {
 				v += d.c[i*r+j]
 			}
-			s.info[i*r+j] += w * v
+			to[j] += w * v
 		}
+	}
+	for _, c := range d.spread {
+		c.addTo(s.info, r, w)
 	}
 	s.stale = true
 }
@@ -226,10 +235,13 @@ func (s *slot) quadratic(st *state, x []float64) float64 {
 
 // distance returns how far the slice moved, as the root mean square of its moves in
 // standard deviations of the fit.
-func (s *slot) distance() float64 {
+func (s *slot) distance() float64 { return s.distanceOf(0, len(s.delta)) }
+
+// distanceOf is distance of n weights from the given one on.
+func (s *slot) distanceOf(at, n int) float64 {
 	sum := 0.0
-	for i, d := range s.delta {
-		sum += d * d * s.prior[i*s.block.r+i]
+	for i, d := range s.delta[at:][:n] {
+		sum += d * d * s.prior[(at+i)*s.block.r+at+i]
 	}
-	return math.Sqrt(sum / float64(len(s.delta)))
+	return math.Sqrt(sum / float64(n))
 }

@@ -33,10 +33,11 @@ type state struct {
 
 // A link connects a row to a slice that it moves.
 type link struct {
-	slot  *slot
-	x     []float64
-	c     []float64 // kept if the precision of the row can change
-	prior float64   // x'P^-1 x
+	slot   *slot
+	x      []float64
+	c      []float64 // kept, as spread, if the precision of the row can change
+	spread []spread
+	prior  float64 // x'P^-1 x
 }
 
 // newState returns the state of a fitted model without rows.
@@ -62,6 +63,7 @@ func newState(fitted *model.Model, book *ledger.Ledger, engine backend.Backend) 
 			s.blocks = append(s.blocks, b)
 		}
 	}
+	s.addCurves()
 	for _, t := range fitted.Field().Series {
 		s.series = append(s.series, &seriesBlock{term: t, known: map[int32]*seriesSlot{}, fresh: map[string]*seriesSlot{}})
 	}
@@ -99,6 +101,10 @@ func (s *state) add(rows ledger.Rows) []mover {
 		}
 	}
 	for b, block := range s.blocks {
+		if block.parts != nil {
+			designs[b] = s.linkCurves(block, rows.Codes, codes, first, touch)
+			continue
+		}
 		t := s.fitted.Field().Terms[block.term]
 		entities := t.Lookup(codes)
 		designs[b] = make([]design, n)
@@ -107,11 +113,7 @@ func (s *state) add(rows ledger.Rows) []mover {
 			if like[i] != i {
 				return
 			}
-			own := make([]int32, len(entities))
-			for p := range own {
-				own[p] = entities[p][i]
-			}
-			designs[b][i] = designOf(t, own, block.core)
+			designs[b][i] = designOf(t, entitiesOf(entities, i), block.core)
 		})
 		for i, first := range like {
 			designs[b][i] = designs[b][first]

@@ -91,11 +91,6 @@ func Possible(m *model.Model) error {
 	case m.Covariates().History() != nil:
 		return not("it has lags, which depend on all rows; fit it again with the new rows")
 	}
-	for _, mode := range m.Modes() {
-		if mode.Smooth() {
-			return not("the covariate %s is numeric; fit it again with the new rows", mode.Name)
-		}
-	}
 	return nil
 }
 
@@ -243,7 +238,7 @@ func (u *Updater) move(touched []mover, first int, local bool) error {
 	}
 	light := slices.DeleteFunc(slices.Clone(touched), func(m mover) bool {
 		own, ok := m.(*slot)
-		return ok && len(own.rows) > localRows
+		return ok && (own.block.shared || len(own.rows) > localRows)
 	})
 	return s.settle(light, rows, localPasses)
 }
