@@ -303,7 +303,9 @@ func (u *Updater) checkRepeats(b *batch) error {
 	for i := range b.rows.Len() {
 		cell := ""
 		for mode := range b.rows.Codes {
-			cell += b.id(mode, i) + "\x00"
+			if !u.state.fitted.Modes()[mode].Covariate() {
+				cell += b.id(mode, i) + "\x00"
+			}
 		}
 		if first, twice := seen[cell]; twice {
 			return &RowError{Row: b.number(i), Unit: b.unit, Problem: fmt.Sprintf("it has the same cell as %s %d, and the model was fitted to one row per cell", b.unit, b.number(first))}
@@ -321,7 +323,7 @@ func (s *state) withIDs(b *batch, report *Report) (*model.Model, error) {
 		seen := map[string]bool{}
 		for i, code := range column {
 			if code >= 0 {
-				if !s.hasRows(m, code) && !seen[s.fitted.Dicts()[m].ID(code)] {
+				if !modes[m].Smooth() && !s.hasRows(m, code) && !seen[s.fitted.Dicts()[m].ID(code)] {
 					seen[s.fitted.Dicts()[m].ID(code)] = true
 					report.New = addNew(report.New, modes[m].Name, 1)
 				}
@@ -336,7 +338,7 @@ func (s *state) withIDs(b *batch, report *Report) (*model.Model, error) {
 				fresh[m] = append(fresh[m], id)
 			}
 		}
-		if len(fresh[m]) > 0 {
+		if len(fresh[m]) > 0 && !modes[m].Smooth() {
 			report.New = addNew(report.New, modes[m].Name, len(fresh[m]))
 		}
 	}
