@@ -84,6 +84,12 @@ func (s *state) curveDesign(b *block, all, codes [][]int32) (designs []design, s
 			systems[i] = c.Map.System(combo)
 			o := others[k][like[k][i]]
 			a := c.Map.Factors(combo)
+			if s.beyond(c, combo) {
+				lost := c.Map.Lost(combo)
+				for _, x := range o.x {
+					d.lost += lost * float64(c.WeightPosterior.PriorVar[0]) * x * x
+				}
+			}
 			product(d.x[p.at:][:p.weights], a, o.x)
 			if o.c != nil {
 				d.spread = append(d.spread, spread{p, a, o.c})
@@ -92,6 +98,16 @@ func (s *state) curveDesign(b *block, all, codes [][]int32) (designs []design, s
 		designs[i] = d
 	})
 	return designs, systems
+}
+
+// beyond reports whether a combination has a value of a covariate beyond the range of the fit.
+func (s *state) beyond(c *tt.Core, combo []int32) bool {
+	for i, a := range c.Index.Axes() {
+		if a.Group == nil && s.fitted.Modes()[a.Mode].Smooth() && s.fitted.Origin(a.Mode, combo[i]) == model.FromSide {
+			return true
+		}
+	}
+	return false
 }
 
 func entitiesOf(entities [][]int32, row int) []int32 {
@@ -194,6 +210,7 @@ func definite(p []float64, r int) []float64 {
 func (s *state) linkCurves(b *block, all, codes [][]int32, first int, touch func(mover)) []design {
 	designs, systems := s.curveDesign(b, all, codes)
 	for i, d := range designs {
+		s.lost[first+i] += d.lost
 		if !slices.ContainsFunc(d.x, func(x float64) bool { return x != 0 }) {
 			continue // a missing value, of which the fit had none
 		}

@@ -10,6 +10,7 @@ import (
 type design struct {
 	x, c     []float64
 	diagonal bool     // c has no other entries
+	lost     float64  // variance of what the curves do not span
 	spread   []spread // covariances of a design of curves, in place of c
 }
 

@@ -95,7 +95,7 @@ func (r *Report) observe(s *state, first int) {
 		}
 		u, ok := s.score(row)
 		if !ok {
-			u = s.residual(row) / math.Sqrt(s.variance[row]+1/(w*shared))
+			u = s.residual(row) / math.Sqrt(s.variance[row]+(1/w-s.lost[row])/shared)
 		}
 		sum += u
 		squares += u * u

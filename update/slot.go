@@ -48,6 +48,7 @@ type slot struct {
 	delta  []float64
 	factor []float64 // of prior + info
 	stale  bool      // the factor
+	spread []float64 // variances at the fit, of curves, once they are needed
 	rows   []slotRow
 }
 
@@ -241,7 +242,25 @@ func (s *slot) distance() float64 { return s.distanceOf(0, len(s.delta)) }
 func (s *slot) distanceOf(at, n int) float64 {
 	sum := 0.0
 	for i, d := range s.delta[at:][:n] {
-		sum += d * d * s.prior[(at+i)*s.block.r+at+i]
+		if d != 0 {
+			sum += d * d * s.precisionAt(at+i)
+		}
 	}
 	return math.Sqrt(sum / float64(n))
+}
+
+// precisionAt returns the precision of a weight at the fit: given all others of a slice, as in a mean-field
+// posterior, and alone for curves, whose weights training rows couple.
+func (s *slot) precisionAt(i int) float64 {
+	r := s.block.r
+	if s.block.parts == nil {
+		return s.prior[i*r+i]
+	}
+	if s.spread == nil {
+		inverse := invert(s.prior, r)
+		for k := range r {
+			s.spread = append(s.spread, inverse[k*r+k])
+		}
+	}
+	return 1 / s.spread[i]
 }

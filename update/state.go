@@ -23,6 +23,7 @@ type state struct {
 	moved    []float64 // change of the mean
 	target   []float64 // Gaussian observation that stands for the row
 	weight   []float64 // its precision; negative for a removed row
+	lost     []float64 // variance at the row that no block represents: of a curve beyond its range
 	links    [][]link  // by row
 
 	taken  []map[int32]bool // by mode: codes of the rows
@@ -89,6 +90,7 @@ func (s *state) add(rows ledger.Rows) []mover {
 	for i := range n {
 		s.mean, s.variance = append(s.mean, float64(z.Mean[i])), append(s.variance, float64(z.Var[i]))
 		s.moved, s.target, s.weight = append(s.moved, 0), append(s.target, 0), append(s.weight, 0)
+		s.lost = append(s.lost, 0)
 	}
 	s.links = append(s.links, make([][]link, n)...)
 	designs := make([][]design, len(s.blocks))
