@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -297,7 +298,7 @@ func curves(b backend.Backend, m *model.Model, rows Observed, noise float64) (le
 	for k, t := range f.Terms {
 		for p, c := range t.Cores {
 			switch {
-			case p != 0 && p != len(t.Cores)-1 || !c.Curve():
+			case p != 0 && p != len(t.Cores)-1 || !c.Curve() || !history.Smooth(c.Index.Axes(), m.Modes()):
 			case c.Map.Systems() == 1:
 				single = append(single, [2]int{k, p})
 			case len(t.Cores) == 1 && c.Map.Columns() <= mostCurves:

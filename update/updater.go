@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/ledger"
@@ -89,9 +90,15 @@ func Possible(m *model.Model) error {
 	case m.Field().Group != nil:
 		return not("products of terms (latent scaling) have no closed form; fit it again with the new rows")
 	case m.Covariates().History() != nil:
-		return not("it has lags, which depend on all rows; fit it again with the new rows")
+		return not("%s is computed from the values of all rows (data.lags, data.history), also for the cells that the model has seen; fit it again with the new rows, or without it", computed(m))
 	}
 	return nil
+}
+
+// computed returns the name of a covariate that is computed from the training rows.
+func computed(m *model.Model) string {
+	modes := m.Modes()
+	return modes[slices.IndexFunc(modes, dataset.Mode.Derived)].Name
 }
 
 // Model returns the model with all rows taken in. It copies the cores and series that
