@@ -93,7 +93,7 @@ func (s *state) curveDesign(b *block, all, codes [][]int32) (designs []design, s
 			}
 			product(d.x[p.at:][:p.weights], a, o.x)
 			if o.c != nil {
-				d.spread = append(d.spread, spread{p, a, o.c})
+				d.spread = append(d.spread, spread{p, combo, a, o.c})
 			}
 		}
 		designs[i] = d
@@ -131,8 +131,9 @@ func product[T float32 | float64](dst []T, a []float32, x []float64) {
 // A spread is the covariance of the design of a part of a block: aa' (x) c.
 type spread struct {
 	part
-	a []float32
-	c []float64
+	combo []int32
+	a     []float32
+	c     []float64
 }
 
 // addTo adds w times the covariance to a matrix of n columns.
@@ -188,7 +189,7 @@ func (s *state) curveAt(b *block, system []int32) *slot {
 		width := len(c.Modes)
 		for _, e := range entities {
 			combo := c.Index.Combinations()[int(e)*width:][:width]
-			spread{p, c.Map.Factors(combo), []float64{1}}.addTo(own.prior, b.r, float64(b.relations[e]))
+			spread{p, combo, c.Map.Factors(combo), []float64{1}}.addTo(own.prior, b.r, float64(b.relations[e]))
 		}
 	}
 	own.prior = definite(own.prior, b.r)
@@ -365,7 +366,7 @@ func (s *state) coupled(b *block, rows Observed, noise float64) []float32 {
 		}
 	}
 	total := make([]float32, q*q)
-	spreads := make([]float64, q*q)
+	spreads := spreadSums{at: map[string]int{}}
 	z := make([]float32, curveChunk*q)
 	for from := 0; from < len(chosen); from += curveChunk {
 		part := chosen[from:min(from+curveChunk, len(chosen))]
@@ -387,17 +388,39 @@ func (s *state) coupled(b *block, rows Observed, noise float64) []float32 {
 				z[i*q+k] = float32(root * v)
 			}
 			for _, c := range d.spread {
-				c.addTo(spreads, q, w)
+				spreads.add(c, w)
 			}
 		}
 		s.engine.Gemm(true, false, q, q, len(part), 1, z, q, z, q, min(float32(from), 1), total, q)
 	}
 	factor := all / math.Max(sum, math.SmallestNonzeroFloat32) / noise
-	values := make([]float32, 0, q*(q+1)/2)
+	values, rest := make([]float32, 0, q*(q+1)/2), make([]float64, q*q)
+	for _, c := range spreads.all {
+		c.addTo(rest, q, 1)
+	}
 	for i := range q {
 		for j := range i + 1 {
-			values = append(values, float32(factor*(float64(total[i*q+j])+spreads[i*q+j])))
+			values = append(values, float32(factor*(float64(total[i*q+j])+rest[i*q+j])))
 		}
 	}
 	return values
+}
+
+// spreadSums are sums of the covariances of designs, by part and combination.
+type spreadSums struct {
+	at  map[string]int
+	all []spread
+}
+
+func (s *spreadSums) add(c spread, w float64) {
+	key := keyOf(append([]int32{int32(c.at)}, c.combo...))
+	i, known := s.at[key]
+	if !known {
+		i = len(s.all)
+		s.at[key] = i
+		s.all = append(s.all, spread{c.part, c.combo, c.a, make([]float64, len(c.c))})
+	}
+	for k, v := range c.c {
+		s.all[i].c[k] += w * v
+	}
 }
