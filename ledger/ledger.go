@@ -64,6 +64,9 @@ type Curves struct {
 	Values []float32
 }
 
+// MostCurves is the largest number of weights of curves that move together.
+const MostCurves = 1 << 12
+
 // Rows are rows that a model took in. Their codes are those of the model's dictionaries.
 type Rows struct {
 	Codes    [][]int32 // by mode
@@ -228,13 +231,24 @@ func (l *Ledger) readCurves(f *modelfile.File, meta Meta, shape Shape) error {
 	n := 0
 	for i, at := range meta.Curves {
 		weights, ok := shape.Curve(at[0], at[1])
-		if n += weights; !ok || n > 1<<15 || slices.Contains(meta.Curves[:i], at) {
+		if n += weights; !ok || n > MostCurves || slices.Contains(meta.Curves[:i], at) {
 			return fmt.Errorf("it has the statistics of a curve of core %d of term %d", at[1], at[0])
 		}
 	}
 	values, err := modelfile.Values[float32](f, folder+"curves", n*(n+1)/2)
+	if err != nil {
+		return err
+	}
+	entry := func(i, j int) float64 { return float64(values[i*(i+1)/2+j]) }
+	for i := range n {
+		for j := range i + 1 {
+			if most := math.Sqrt(entry(i, i) * entry(j, j)); !(math.Abs(entry(i, j)) <= 1.001*most) || entry(i, i) < 0 {
+				return fmt.Errorf("the weights %d and %d of its curves have the precision %g, and at most %g is possible", i, j, entry(i, j), most)
+			}
+		}
+	}
 	l.Curves = Curves{meta.Curves, values}
-	return err
+	return nil
 }
 
 func (l *Ledger) readRows(f *modelfile.File, n int, sizes []int) error {

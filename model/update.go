@@ -200,7 +200,7 @@ func (d *decoder) ledger() error {
 			return 0, false, false
 		}
 		if c.Curve() {
-			return c.TrainedEntities(), true, len(d.m.field.Terms[term].Cores) == 1
+			return c.TrainedEntities(), true, len(d.m.field.Terms[term].Cores) == 1 && c.Map.Columns() <= ledger.MostCurves
 		}
 		r := c.Slices.Slice()
 		return c.TrainedEntities() * r * (r - 1) / 2, false, c.Free != nil && r > 1 && c.Slices.Var != nil
