@@ -272,6 +272,9 @@ func (d *decoder) side(of dataset.Mode, names []string) (*Side, error) {
 	for i, v := range has {
 		s.Has[i] = v == 1
 	}
+	if meta.Encoder.Spec().Mode != mode || len(meta.Encoder.Names()) != sideinfo.FeatureColumns(op) {
+		return nil, fmt.Errorf("the encoder of mode %q gives %d columns, and the operator takes %d", meta.Encoder.Spec().Mode, len(meta.Encoder.Names()), sideinfo.FeatureColumns(op))
+	}
 	if op.Matrix() == nil && op.Rows() <= ids && recomputed(of, s) {
 		matrix, lost, err := pointRows(of, s, names)
 		if err != nil {
@@ -282,9 +285,6 @@ func (d *decoder) side(of dataset.Mode, names []string) (*Side, error) {
 	}
 	if op.Rows() != ids || op.Matrix() == nil {
 		return nil, fmt.Errorf("the operator has %d rows for %d ids", op.Rows(), ids)
-	}
-	if meta.Encoder.Spec().Mode != mode || len(meta.Encoder.Names()) != sideinfo.FeatureColumns(op) {
-		return nil, fmt.Errorf("the encoder of mode %q gives %d columns, and the operator takes %d", meta.Encoder.Spec().Mode, len(meta.Encoder.Names()), sideinfo.FeatureColumns(op))
 	}
 	return s, d.sideTable(s, mode, meta.Table)
 }
@@ -302,6 +302,9 @@ func recomputed(mode dataset.Mode, s *Side) bool {
 // the fit, and further ones each alone, as [Model.describeIDs] does.
 func pointRows(mode dataset.Mode, s *Side, ids []string) (matrix, lost []float32, err error) {
 	fitted := s.Operator.Rows()
+	if columns := s.Encoder.Spec(); !columns.FromIDs() || len(columns.Columns) == 0 {
+		return nil, nil, errors.New("the encoder of points has other columns than their numbers")
+	}
 	joined, err := sideinfo.JoinIDColumns(s.Encoder.Spec(), mode, ids[:fitted])
 	if err != nil {
 		return nil, nil, err
