@@ -279,12 +279,13 @@ func (s *state) updatedCurve(b *block, p part) *tt.Core {
 	return c.WithWeights(s.engine, weight, variance, rows)
 }
 
-// Limits of the curves that move together: their weights, and the operations that their statistics cost.
+// Limits of the curves that move together: their weights, and the training rows per weight that their statistics are
+// computed from, about, which leave an error of a tenth.
 const (
-	mostCurves   = 640
-	curveEffort  = 2e10
-	curveChunk   = 4096
-	curveHashing = 0x9e3779b97f4a7c15
+	mostCurves    = 640
+	rowsPerWeight = 100
+	curveChunk    = 4096
+	curveHashing  = 0x9e3779b97f4a7c15
 )
 
 // curves returns the statistics of the curves of a model.
@@ -351,7 +352,7 @@ func precisions(c *tt.Core, rows Observed, noise float64) []float32 {
 // share of them if they are many.
 func (s *state) coupled(b *block, rows Observed, noise float64) []float32 {
 	n, q := len(rows.Y), b.r
-	share := uint64(math.Ceil(float64(n) * float64(q) * float64(q) / curveEffort))
+	share := uint64(n / (rowsPerWeight * q))
 	var chosen []int32
 	all, sum := 0.0, 0.0
 	for i := range n {
@@ -360,14 +361,12 @@ func (s *state) coupled(b *block, rows Observed, noise float64) []float32 {
 			w = float64(rows.Weight[i])
 		}
 		all += w
-		if h := uint64(i+1) * curveHashing; share <= 1 || (h^h>>29)*curveHashing>>32%share == 0 {
+		if h := uint64(i+1) * curveHashing; share < 2 || (h^h>>29)*curveHashing>>32%share == 0 {
 			chosen = append(chosen, int32(i))
 			sum += w
 		}
 	}
-	total := make([]float32, q*q)
-	spreads := spreadSums{at: map[string]int{}}
-	z := make([]float32, curveChunk*q)
+	total := make([]float64, q*q)
 	for from := 0; from < len(chosen); from += curveChunk {
 		part := chosen[from:min(from+curveChunk, len(chosen))]
 		codes := make([][]int32, len(rows.Codes))
@@ -378,32 +377,81 @@ func (s *state) coupled(b *block, rows Observed, noise float64) []float32 {
 			}
 		}
 		designs, _ := s.curveDesign(b, codes, codes)
-		for i, d := range designs {
-			w := 1.0
-			if rows.Weight != nil {
-				w = float64(rows.Weight[part[i]])
+		gram(s.engine, total, designs, func(i int) float64 {
+			if rows.Weight == nil {
+				return 1
 			}
-			root := math.Sqrt(w)
-			for k, v := range d.x {
-				z[i*q+k] = float32(root * v)
-			}
-			for _, c := range d.spread {
-				spreads.add(c, w)
-			}
-		}
-		s.engine.Gemm(true, false, q, q, len(part), 1, z, q, z, q, min(float32(from), 1), total, q)
+			return float64(rows.Weight[part[i]])
+		})
 	}
 	factor := all / math.Max(sum, math.SmallestNonzeroFloat32) / noise
-	values, rest := make([]float32, 0, q*(q+1)/2), make([]float64, q*q)
-	for _, c := range spreads.all {
-		c.addTo(rest, q, 1)
-	}
+	values := make([]float32, 0, q*(q+1)/2)
 	for i := range q {
 		for j := range i + 1 {
-			values = append(values, float32(factor*(float64(total[i*q+j])+rest[i*q+j])))
+			values = append(values, float32(factor*total[i*q+j]))
 		}
 	}
 	return values
+}
+
+// gatherShared adds the rows from first on, whose weights are known, to the slots of curves that all rows move.
+func (s *state) gatherShared(designs [][]design, first int) {
+	for b, block := range s.blocks {
+		if block.shared && len(block.slots) > 0 {
+			gram(s.engine, block.slots[0].info, designs[b], func(i int) float64 { return s.weight[first+i] })
+			block.slots[0].stale = true
+		}
+	}
+}
+
+// regather computes the slots of curves that all rows move again, after the weights of rows have changed.
+func (s *state) regather() {
+	for _, block := range s.blocks {
+		if !block.shared || len(block.slots) == 0 {
+			continue
+		}
+		own := block.slots[0]
+		designs := make([]design, len(own.rows))
+		for i, at := range own.rows {
+			designs[i].x = at.x
+			for _, l := range s.links[at.row] {
+				if l.slot == own {
+					designs[i].spread = l.spread
+				}
+			}
+		}
+		clear(own.info)
+		gram(s.engine, own.info, designs, func(i int) float64 { return s.weight[own.rows[i].row] })
+		own.stale = true
+	}
+}
+
+// gram adds sum_n w_n (z z' + C) over designs to dst.
+func gram(b backend.Backend, dst []float64, designs []design, weight func(i int) float64) {
+	q := len(designs[0].x)
+	sum, spreads := make([]float32, q*q), spreadSums{at: map[string]int{}}
+	z, scaled := make([]float32, min(len(designs), curveChunk)*q), make([]float32, min(len(designs), curveChunk)*q)
+	for from := 0; from < len(designs); from += curveChunk {
+		part := designs[from:min(from+curveChunk, len(designs))]
+		backend.ParallelFor(b, len(part), func(i int) {
+			w := weight(from + i)
+			for k, v := range part[i].x {
+				z[i*q+k], scaled[i*q+k] = float32(v), float32(w*v)
+			}
+		})
+		b.Gemm(true, false, q, q, len(part), 1, z, q, scaled, q, 0, sum, q)
+		for k, v := range sum {
+			dst[k] += float64(v)
+		}
+		for i, d := range part {
+			for _, c := range d.spread {
+				spreads.add(c, weight(from+i))
+			}
+		}
+	}
+	for _, c := range spreads.all {
+		c.addTo(dst, q, 1)
+	}
 }
 
 // spreadSums are sums of the covariances of designs, by part and combination.

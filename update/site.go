@@ -142,6 +142,7 @@ func (s *state) settle(blocks []mover, rows []int32, passes int) error {
 		for _, row := range rows {
 			most = math.Max(most, s.resite(row, round < boundRounds))
 		}
+		s.regather()
 		if err := s.relax(blocks, passes); err != nil {
 			return err
 		}
@@ -179,6 +180,9 @@ func (s *state) resite(row int32, bound bool) float64 {
 	}
 	change := weight - s.weight[row]
 	for _, l := range s.links[row] {
+		if l.slot.block.shared {
+			continue // see regather
+		}
 		l.slot.add(change, design{x: l.x, c: l.c, spread: l.spread})
 	}
 	distance := math.Abs(target-s.target[row]) * math.Sqrt(weight)

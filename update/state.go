@@ -158,9 +158,12 @@ func (s *state) add(rows ledger.Rows) []mover {
 		target, weight := s.site(row)
 		s.target[row], s.weight[row] = target, weight
 		for k, l := range s.links[row] {
-			l.slot.add(weight, s.designAt(designs, row, first, k))
+			if !l.slot.block.shared {
+				l.slot.add(weight, s.designAt(designs, row, first, k))
+			}
 		}
 	}
+	s.gatherShared(designs, first)
 	return touched
 }
 
