@@ -29,7 +29,8 @@ type Ledger struct {
 	// weights.
 	Relations []Relation
 
-	Curves Curves // nothing if the model has none
+	Curves Curves     // nothing if the model has none
+	PerID  []Relation // curves per id: the precision of the training rows of each entity with such rows
 
 	Rows Rows // taken in since the fit
 }
@@ -49,8 +50,7 @@ func (l *Ledger) Taken() int {
 //
 //	P_ij / sqrt(P_ii P_jj),
 //
-// row after row, r (r - 1) / 2 for each entity with training data. Of a core with a curve per id, Values has the
-// precision of the training rows of each such entity.
+// row after row, r (r - 1) / 2 for each entity with training data.
 type Relation struct {
 	Term, Core int
 	Values     []float32
@@ -135,12 +135,15 @@ type Meta struct {
 	Cold   string   `json:"cold,omitempty"`
 	Cores  [][2]int `json:"cores,omitempty"` // term and core of each relation
 	Curves [][2]int `json:"curves,omitempty"`
+	PerID  [][2]int `json:"per_id,omitempty"`
 	Rows   int      `json:"rows,omitempty"`
 }
 
 const folder = "update/"
 
 func relationTensor(k int) string { return fmt.Sprintf("%srelation/%d", folder, k) }
+
+func perIDTensor(k int) string { return fmt.Sprintf("%sper_id/%d", folder, k) }
 
 // File returns the ledger as text and tensors.
 func (l *Ledger) File() (Meta, []modelfile.Tensor) {
@@ -149,6 +152,10 @@ func (l *Ledger) File() (Meta, []modelfile.Tensor) {
 	for k, r := range l.Relations {
 		meta.Cores = append(meta.Cores, [2]int{r.Term, r.Core})
 		tensors = append(tensors, modelfile.NewTensor(relationTensor(k), r.Values, len(r.Values)))
+	}
+	for k, r := range l.PerID {
+		meta.PerID = append(meta.PerID, [2]int{r.Term, r.Core})
+		tensors = append(tensors, modelfile.NewTensor(perIDTensor(k), r.Values, len(r.Values)))
 	}
 	if meta.Curves = l.Curves.Cores; meta.Curves != nil {
 		tensors = append(tensors, modelfile.NewTensor(folder+"curves", l.Curves.Values, len(l.Curves.Values)))
@@ -182,12 +189,13 @@ func (r *Rows) optional() []column {
 	return []column{{"weight", &r.W}, {"exposure", &r.Exposure}, {"censored", &r.Censored}}
 }
 
-// A Shape describes what a ledger belongs to: the number of ids by mode, and the number of
-// relations of a core, false if it has none.
+// A Shape describes what a ledger belongs to: the number of ids by mode, and of a core the number of its
+// relations, the number of weights of its curve, and the number of entities with curves per id; false if it has none.
 type Shape struct {
 	Sizes     []int
-	Relations func(term, core int) (values int, curve, ok bool)
+	Relations func(term, core int) (values int, ok bool)
 	Curve     func(term, core int) (weights int, ok bool)
+	PerID     func(term, core int) (values int, ok bool)
 }
 
 // Read reads a ledger from a file and checks it: the file may come from anywhere.
@@ -197,7 +205,7 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 		return nil, fmt.Errorf("its statistics have the noise %g and the weight %g", l.Noise, l.Weight)
 	}
 	for k, at := range meta.Cores {
-		n, curve, ok := shape.Relations(at[0], at[1])
+		n, ok := shape.Relations(at[0], at[1])
 		if !ok {
 			return nil, fmt.Errorf("it has statistics of core %d of term %d", at[1], at[0])
 		}
@@ -206,7 +214,7 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 			return nil, err
 		}
 		for _, v := range values {
-			if !(v >= -1 && v <= 1) && !curve || !(v >= 0) && curve {
+			if !(v >= -1 && v <= 1) {
 				return nil, fmt.Errorf("a relation of core %d of term %d is %g", at[1], at[0], v)
 			}
 		}
@@ -225,6 +233,20 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 }
 
 func (l *Ledger) readCurves(f *modelfile.File, meta Meta, shape Shape) error {
+	for k, at := range meta.PerID {
+		n, ok := shape.PerID(at[0], at[1])
+		if !ok {
+			return fmt.Errorf("it has the statistics of curves per id of core %d of term %d", at[1], at[0])
+		}
+		values, err := modelfile.Values[float32](f, perIDTensor(k), n)
+		if err != nil {
+			return err
+		}
+		if n > 0 && !(slices.Min(values) >= 0) {
+			return fmt.Errorf("a precision of core %d of term %d is %g", at[1], at[0], slices.Min(values))
+		}
+		l.PerID = append(l.PerID, Relation{at[0], at[1], values})
+	}
 	if len(meta.Curves) == 0 {
 		return nil
 	}

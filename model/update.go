@@ -194,22 +194,25 @@ func (d *decoder) ledger() error {
 		return cores[core]
 	}
 	var err error
-	d.m.ledger, err = ledger.Read(d.f, meta, ledger.Shape{Sizes: sizes, Relations: func(term, core int) (values int, curve, ok bool) {
+	d.m.ledger, err = ledger.Read(d.f, meta, ledger.Shape{Sizes: sizes, Relations: func(term, core int) (int, bool) {
 		c := outer(term, core)
 		if c == nil {
-			return 0, false, false
-		}
-		if c.Curve() {
-			return c.TrainedEntities(), true, len(d.m.field.Terms[term].Cores) == 1 && c.Map.Columns() <= ledger.MostCurves
+			return 0, false
 		}
 		r := c.Slices.Slice()
-		return c.TrainedEntities() * r * (r - 1) / 2, false, c.Free != nil && r > 1 && c.Slices.Var != nil
+		return c.TrainedEntities() * r * (r - 1) / 2, c.Free != nil && r > 1 && c.Slices.Var != nil
 	}, Curve: func(term, core int) (int, bool) {
 		c := outer(term, core)
 		if c == nil || !c.Curve() || c.Map.Systems() > 1 {
 			return 0, false
 		}
 		return c.Map.Columns() * c.Slices.Slice(), true
+	}, PerID: func(term, core int) (int, bool) {
+		c := outer(term, core)
+		if c == nil || !c.Curve() || len(d.m.field.Terms[term].Cores) > 1 || c.Map.Columns() > ledger.MostCurves {
+			return 0, false
+		}
+		return c.TrainedEntities(), true
 	}})
 	return err
 }

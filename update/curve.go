@@ -41,17 +41,16 @@ func (s *state) addCurves() {
 		b.shared = true
 		s.blocks = append(s.blocks, b)
 	}
-	for _, r := range s.book.Relations {
-		if c := f.Terms[r.Term].Cores[r.Core]; c.Curve() {
-			b := curveBlock(f, [][2]int{{r.Term, r.Core}})
-			b.relations, b.systems = r.Values, map[string][]int32{}
-			width := len(c.Modes)
-			for e := range int32(c.TrainedEntities()) {
-				key := keyOf(c.Map.System(c.Index.Combinations()[int(e)*width:][:width]))
-				b.systems[key] = append(b.systems[key], e)
-			}
-			s.blocks = append(s.blocks, b)
+	for _, r := range s.book.PerID {
+		c := f.Terms[r.Term].Cores[r.Core]
+		b := curveBlock(f, [][2]int{{r.Term, r.Core}})
+		b.relations, b.systems = r.Values, map[string][]int32{}
+		width := len(c.Modes)
+		for e := range int32(c.TrainedEntities()) {
+			key := keyOf(c.Map.System(c.Index.Combinations()[int(e)*width:][:width]))
+			b.systems[key] = append(b.systems[key], e)
 		}
+		s.blocks = append(s.blocks, b)
 	}
 }
 
@@ -288,11 +287,10 @@ const (
 	curveHashing  = 0x9e3779b97f4a7c15
 )
 
-// curves returns the statistics of the curves of a model.
-func curves(b backend.Backend, m *model.Model, rows Observed, noise float64) (ledger.Curves, []ledger.Relation) {
+// curves returns the statistics of the curves of a model: of those that all rows move together, and of curves per id.
+func curves(b backend.Backend, m *model.Model, rows Observed, noise float64) (together ledger.Curves, perID []ledger.Relation) {
 	f := m.Field()
 	var single [][2]int
-	var relations []ledger.Relation
 	weights := func(at [2]int) int {
 		c := f.Terms[at[0]].Cores[at[1]]
 		return c.Map.Columns() * c.Slices.Slice()
@@ -304,7 +302,7 @@ func curves(b backend.Backend, m *model.Model, rows Observed, noise float64) (le
 			case c.Map.Systems() == 1:
 				single = append(single, [2]int{k, p})
 			case len(t.Cores) == 1 && c.Map.Columns() <= mostCurves:
-				relations = append(relations, ledger.Relation{Term: k, Core: p, Values: precisions(c, rows, noise)})
+				perID = append(perID, ledger.Relation{Term: k, Core: p, Values: precisions(c, rows, noise)})
 			}
 		}
 	}
@@ -318,11 +316,11 @@ func curves(b backend.Backend, m *model.Model, rows Observed, noise float64) (le
 		q += weights(at)
 	}
 	if q == 0 {
-		return ledger.Curves{}, relations
+		return ledger.Curves{}, perID
 	}
 	slices.SortFunc(single, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	s := &state{fitted: m, engine: b}
-	return ledger.Curves{Cores: single, Values: s.coupled(curveBlock(f, single), rows, noise)}, relations
+	return ledger.Curves{Cores: single, Values: s.coupled(curveBlock(f, single), rows, noise)}, perID
 }
 
 // precisions returns the sum of the precisions of the training rows of each entity of a core.

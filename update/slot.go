@@ -25,7 +25,7 @@ func (*takenOutError) Error() string {
 type block struct {
 	term, core int
 	r          int
-	relations  []float32 // of the trained entities; nil if the slices have covariances or one entry
+	relations  []float32 // of the trained entities; nil if the slices have covariances or one entry; of curves per id their precisions
 	known      map[int32]*slot
 	fresh      map[string]*slot // by combination of codes
 	slots      []*slot

@@ -52,9 +52,7 @@ func Statistics(b backend.Backend, m *model.Model, rows Observed, noise, weight 
 		}
 		l.Relations = append(l.Relations, ledger.Relation{Term: at.term, Core: at.core, Values: relations(b, m.Field().Terms[at.term], at.term, at.core, rows, noise)})
 	}
-	var relations []ledger.Relation
-	l.Curves, relations = curves(b, m, rows, noise)
-	l.Relations = append(l.Relations, relations...)
+	l.Curves, l.PerID = curves(b, m, rows, noise)
 	slices.SortFunc(l.Relations, func(a, b ledger.Relation) int {
 		if a.Term != b.Term {
 			return a.Term - b.Term
