@@ -114,16 +114,22 @@ func attackModels(t testing.TB) map[string][]byte {
 		posterior(x, "mean-field")
 		x.Fit.Sweeps = 25
 	})
+	update := func(name string, spec kft.Spec, rows string) {
+		posterior(&spec, "mean-field")
+		m, _ := fit(t, spec, kft.Options{})
+		m, _, err := m.Update(t.Context(), kft.Reader("rows", strings.NewReader(rows)), kft.TableOptions{}, kft.UpdateOptions{Late: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[name] = modelBytes(t, m)
+	}
 	updated := s.plainSpec()
 	updated.Terms = []string{"store", "store,item:2", "store*item"}
-	posterior(&updated, "mean-field")
-	m, _ := fit(t, updated, kft.Options{})
-	rows := "store,item,month,units\nnew,i1,2,3\ns1,new,2,4\ns1,i1,2,5\n"
-	m, _, err := m.Update(t.Context(), kft.Reader("rows", strings.NewReader(rows)), kft.TableOptions{}, kft.UpdateOptions{Late: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	models["updated"] = modelBytes(t, m)
+	update("updated", updated, "store,item,month,units\nnew,i1,2,3\ns1,new,2,4\ns1,i1,2,5\n")
+	curves := kft.Spec{Version: 1, Terms: []string{"item", "price", "item*price", "promo", "joint"}}
+	curves.Data = kft.DataSpec{Files: []string{s.write(t, "curves.csv", attackPriceTable())}, Target: "y", Modes: []string{"item", "month"},
+		Covariates: []string{"number(price)", "level(promo)", "size=number(price)", "joint(price+size)"}}
+	update("updated curves", curves, "item,month,price,promo,y\nnew,2020-02,2.5,a,3\ni1,2020-02,77,c,4\ni2,2020-03,,,5\n")
 	calendar := func(x *kft.Spec) {
 		x.Data = kft.DataSpec{Files: []string{counts}, Target: "units", Modes: []string{"store", "item", "month=year+month"}}
 		x.Transform, x.Side.Tables, x.Side.Variant = "identity", []string{"month=@year,@month:cycle12"}, "additive"

@@ -114,10 +114,15 @@ func (e *Encoder) Encode(codes [][]int32, id func(mode, row int) string) ([][]in
 		numbers := make([]string, len(members))
 		ids[at] = make([]string, len(codes[at]))
 		for row, code := range codes[at] {
-			if code >= 0 {
+			if code >= 0 && int(code) < e.dicts[at].Len() {
 				ids[at][row] = e.dicts[at].ID(code)
 				continue
 			}
+			if code >= 0 && !mode.Smooth() { // rows after the fit added it
+				ids[at][row] = id(at, row)
+				continue
+			}
+			codes[at][row] = unknown
 			text, ok := "", true
 			if mode.Joint() {
 				for i, other := range members {

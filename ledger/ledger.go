@@ -29,6 +29,9 @@ type Ledger struct {
 	// weights.
 	Relations []Relation
 
+	Curves Curves     // nothing if the model has none
+	PerID  []Relation // curves per id: the precision of the training rows of each entity with such rows
+
 	Rows Rows // taken in since the fit
 }
 
@@ -52,6 +55,17 @@ type Relation struct {
 	Term, Core int
 	Values     []float32
 }
+
+// Curves are what the training rows say about the weights of all curves that every row moves. Values has the
+// lower triangle, with the diagonal, of the precision matrix of the weights of the cores, one core after the other, without that of
+// the prior.
+type Curves struct {
+	Cores  [][2]int // term and core
+	Values []float32
+}
+
+// MostCurves is the largest number of weights of curves that move together.
+const MostCurves = 1 << 12
 
 // Rows are rows that a model took in. Their codes are those of the model's dictionaries.
 type Rows struct {
@@ -120,12 +134,16 @@ type Meta struct {
 	Weight float64  `json:"weight"`
 	Cold   string   `json:"cold,omitempty"`
 	Cores  [][2]int `json:"cores,omitempty"` // term and core of each relation
+	Curves [][2]int `json:"curves,omitempty"`
+	PerID  [][2]int `json:"per_id,omitempty"`
 	Rows   int      `json:"rows,omitempty"`
 }
 
 const folder = "update/"
 
 func relationTensor(k int) string { return fmt.Sprintf("%srelation/%d", folder, k) }
+
+func perIDTensor(k int) string { return fmt.Sprintf("%sper_id/%d", folder, k) }
 
 // File returns the ledger as text and tensors.
 func (l *Ledger) File() (Meta, []modelfile.Tensor) {
@@ -134,6 +152,13 @@ func (l *Ledger) File() (Meta, []modelfile.Tensor) {
 	for k, r := range l.Relations {
 		meta.Cores = append(meta.Cores, [2]int{r.Term, r.Core})
 		tensors = append(tensors, modelfile.NewTensor(relationTensor(k), r.Values, len(r.Values)))
+	}
+	for k, r := range l.PerID {
+		meta.PerID = append(meta.PerID, [2]int{r.Term, r.Core})
+		tensors = append(tensors, modelfile.NewTensor(perIDTensor(k), r.Values, len(r.Values)))
+	}
+	if meta.Curves = l.Curves.Cores; meta.Curves != nil {
+		tensors = append(tensors, modelfile.NewTensor(folder+"curves", l.Curves.Values, len(l.Curves.Values)))
 	}
 	n := l.Rows.Len()
 	if n == 0 {
@@ -164,11 +189,13 @@ func (r *Rows) optional() []column {
 	return []column{{"weight", &r.W}, {"exposure", &r.Exposure}, {"censored", &r.Censored}}
 }
 
-// A Shape describes what a ledger belongs to: the number of ids by mode, and the number of
-// relations of a core, false if it has none.
+// A Shape describes what a ledger belongs to: the number of ids by mode, and of a core the number of its
+// relations, the number of weights of its curve, and the number of entities with curves per id; false if it has none.
 type Shape struct {
 	Sizes     []int
 	Relations func(term, core int) (values int, ok bool)
+	Curve     func(term, core int) (weights int, ok bool)
+	PerID     func(term, core int) (values int, ok bool)
 }
 
 // Read reads a ledger from a file and checks it: the file may come from anywhere.
@@ -193,6 +220,9 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 		}
 		l.Relations = append(l.Relations, Relation{at[0], at[1], values})
 	}
+	if err := l.readCurves(f, meta, shape); err != nil {
+		return nil, err
+	}
 	if meta.Rows < 0 {
 		return nil, fmt.Errorf("it took in %d rows", meta.Rows)
 	}
@@ -200,6 +230,47 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 		return l, nil
 	}
 	return l, l.readRows(f, meta.Rows, shape.Sizes)
+}
+
+func (l *Ledger) readCurves(f *modelfile.File, meta Meta, shape Shape) error {
+	for k, at := range meta.PerID {
+		n, ok := shape.PerID(at[0], at[1])
+		if !ok {
+			return fmt.Errorf("it has the statistics of curves per id of core %d of term %d", at[1], at[0])
+		}
+		values, err := modelfile.Values[float32](f, perIDTensor(k), n)
+		if err != nil {
+			return err
+		}
+		if n > 0 && !(slices.Min(values) >= 0) {
+			return fmt.Errorf("a precision of core %d of term %d is %g", at[1], at[0], slices.Min(values))
+		}
+		l.PerID = append(l.PerID, Relation{at[0], at[1], values})
+	}
+	if len(meta.Curves) == 0 {
+		return nil
+	}
+	n := 0
+	for i, at := range meta.Curves {
+		weights, ok := shape.Curve(at[0], at[1])
+		if n += weights; !ok || n > MostCurves || slices.Contains(meta.Curves[:i], at) {
+			return fmt.Errorf("it has the statistics of a curve of core %d of term %d", at[1], at[0])
+		}
+	}
+	values, err := modelfile.Values[float32](f, folder+"curves", n*(n+1)/2)
+	if err != nil {
+		return err
+	}
+	entry := func(i, j int) float64 { return float64(values[i*(i+1)/2+j]) }
+	for i := range n {
+		for j := range i + 1 {
+			if most := math.Sqrt(entry(i, i) * entry(j, j)); !(math.Abs(entry(i, j)) <= 1.001*most) || entry(i, i) < 0 {
+				return fmt.Errorf("the weights %d and %d of its curves have the precision %g, and at most %g is possible", i, j, entry(i, j), most)
+			}
+		}
+	}
+	l.Curves = Curves{meta.Curves, values}
+	return nil
 }
 
 func (l *Ledger) readRows(f *modelfile.File, n int, sizes []int) error {

@@ -10,11 +10,12 @@ import (
 )
 
 func example() *Ledger {
-	return &Ledger{Noise: 0.5, Weight: 2, Cold: "item", Relations: []Relation{{0, 1, []float32{0.5, -1}}},
+	return &Ledger{Noise: 0.5, Weight: 2, Cold: "item", Relations: []Relation{{0, 1, []float32{0.5, -1}}}, Curves: Curves{[][2]int{{1, 0}}, []float32{2, -1, 1}}, PerID: []Relation{{2, 0, []float32{0, 1, 2}}},
 		Rows: Rows{Codes: [][]int32{{0, 1}, {2, 0}}, Y: []float64{1, 1e300}, W: []float32{1, 3}, Censored: []float32{0, 1}, Removed: []uint8{0, 1}}}
 }
 
-var shape = Shape{Sizes: []int{2, 3}, Relations: func(term, core int) (int, bool) { return 2, term == 0 && core == 1 }}
+var shape = Shape{Sizes: []int{2, 3}, Relations: func(term, core int) (int, bool) { return 2, term == 0 && core == 1 }, Curve: func(term, core int) (int, bool) { return 2, term == 1 },
+	PerID: func(term, core int) (int, bool) { return 3, term == 2 }}
 
 func TestFile(t *testing.T) {
 	t.Parallel()
@@ -34,6 +35,13 @@ func TestFile(t *testing.T) {
 		{"statistics of core 0 of term 7", func(l *Ledger) { l.Relations[0] = Relation{Term: 7} }},
 		{"is 1.5", func(l *Ledger) { l.Relations[0].Values[0] = 1.5 }},
 		{"relation/0", func(l *Ledger) { l.Relations[0].Values = []float32{0} }},
+		{"a curve of core 0 of term 0", func(l *Ledger) { l.Curves.Cores[0][0] = 0 }},
+		{"have the precision -2, and at most", func(l *Ledger) { l.Curves.Values[1] = -2 }},
+		{"have the precision -1, and at most", func(l *Ledger) { l.Curves.Values[2] = -1 }},
+		{"curves per id of core 0 of term 1", func(l *Ledger) { l.PerID[0].Term = 1 }},
+		{"a precision of core 0 of term 2 is -1", func(l *Ledger) { l.PerID[0].Values[0] = -1 }},
+		{"update/per_id/0", func(l *Ledger) { l.PerID[0].Values = l.PerID[0].Values[:1] }},
+		{"update/curves", func(l *Ledger) { l.Curves.Values = l.Curves.Values[:2] }},
 		{"an id that does not exist", func(l *Ledger) { l.Rows.Codes[1][0] = 3 }},
 		{"an id that does not exist", func(l *Ledger) { l.Rows.Codes[0][1] = -1 }},
 		{"the weight 0", func(l *Ledger) { l.Rows.W[1] = 0 }},

@@ -198,7 +198,7 @@ func (d *decoder) modes() error {
 		if err := checkIDs(mode.Name, ids); err != nil {
 			return err
 		}
-		side, err := d.side(mode.Name, len(ids))
+		side, err := d.side(mode, ids)
 		if err != nil {
 			return fmt.Errorf("its side information of %s: %w", mode.Name, err)
 		}
@@ -220,11 +220,25 @@ func (d *decoder) modes() error {
 	if err != nil {
 		return err
 	}
-	m.covariates = history.NewEncoder(m.modes, m.dicts, h, m.numberFormat())
+	m.covariates = history.NewEncoder(m.modes, d.fittedDicts(), h, m.numberFormat())
 	return nil
 }
 
-func (d *decoder) side(mode string, ids int) (*Side, error) {
+// fittedDicts returns the dictionaries of the fit: without the values of numeric covariates that updates
+// added at the end, so that all rows are placed on the same grid.
+func (d *decoder) fittedDicts() []*dataset.Dict {
+	dicts := slices.Clone(d.m.dicts)
+	for i, mode := range d.m.modes {
+		rows, has := d.f.Tensor("seen/" + mode.Name)
+		if ids := dicts[i].IDs(); has && mode.Smooth() && len(rows.Shape) == 1 && rows.Shape[0] < len(ids) {
+			dicts[i] = dataset.NewDict(ids[:rows.Shape[0]])
+		}
+	}
+	return dicts
+}
+
+func (d *decoder) side(of dataset.Mode, names []string) (*Side, error) {
+	mode, ids := of.Name, len(names)
 	if _, ok := d.f.Meta["side/"+mode]; !ok {
 		return nil, nil
 	}
@@ -254,17 +268,68 @@ func (d *decoder) side(mode string, ids int) (*Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	if op.Rows() != ids || op.Matrix() == nil {
-		return nil, fmt.Errorf("the operator has %d rows for %d ids", op.Rows(), ids)
-	}
-	if meta.Encoder.Spec().Mode != mode || len(meta.Encoder.Names()) != sideinfo.FeatureColumns(op) {
-		return nil, fmt.Errorf("the encoder of mode %q gives %d columns, and the operator takes %d", meta.Encoder.Spec().Mode, len(meta.Encoder.Names()), sideinfo.FeatureColumns(op))
-	}
 	s := &Side{Encoder: meta.Encoder, Operator: op, Has: make([]bool, ids)}
 	for i, v := range has {
 		s.Has[i] = v == 1
 	}
+	if meta.Encoder.Spec().Mode != mode || len(meta.Encoder.Names()) != sideinfo.FeatureColumns(op) {
+		return nil, fmt.Errorf("the encoder of mode %q gives %d columns, and the operator takes %d", meta.Encoder.Spec().Mode, len(meta.Encoder.Names()), sideinfo.FeatureColumns(op))
+	}
+	if op.Matrix() == nil && op.Rows() <= ids && recomputed(of, s) {
+		matrix, lost, err := pointRows(of, s, names)
+		if err != nil {
+			return nil, err
+		}
+		op = sideinfo.WithMatrix(op, matrix, lost)
+		s.Operator = op
+	}
+	if op.Rows() != ids || op.Matrix() == nil {
+		return nil, fmt.Errorf("the operator has %d rows for %d ids", op.Rows(), ids)
+	}
 	return s, d.sideTable(s, mode, meta.Table)
+}
+
+// mostPoints bounds the numbers of an operator that a file leaves out.
+const mostPoints = 1 << 27
+
+// recomputed reports whether the operator of a mode follows from its ids, so that a file does not have its rows: they would
+// be most of a model of points.
+func recomputed(mode dataset.Mode, s *Side) bool {
+	return mode.Joint() && len(s.Has)*s.Operator.Columns() <= mostPoints
+}
+
+// pointRows returns the operator rows of the ids of points, and what they lack: those of the fit together, as in
+// the fit, and further ones each alone, as [Model.describeIDs] does.
+func pointRows(mode dataset.Mode, s *Side, ids []string) (matrix, lost []float32, err error) {
+	fitted := s.Operator.Rows()
+	if columns := s.Encoder.Spec(); !columns.FromIDs() || len(columns.Columns) == 0 {
+		return nil, nil, errors.New("the encoder of points has other columns than their numbers")
+	}
+	joined, err := sideinfo.JoinIDColumns(s.Encoder.Spec(), mode, ids[:fitted])
+	if err != nil {
+		return nil, nil, err
+	}
+	features, err := s.Encoder.Encode(joined.Rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	if matrix, lost, err = s.Operator.NewRows(features); err != nil {
+		return nil, nil, err
+	}
+	clear(lost)
+	for i, id := range ids[fitted:] {
+		row, gone := make([]float32, s.Operator.Columns()), []float32{0}
+		if s.Has[fitted+i] {
+			if features, err = s.Encoder.RowOfID(mode, id); err != nil {
+				return nil, nil, err
+			}
+			if row, gone, err = s.Operator.NewRows(features); err != nil {
+				return nil, nil, err
+			}
+		}
+		matrix, lost = append(matrix, row...), append(lost, gone...)
+	}
+	return matrix, lost, nil
 }
 
 // sideTable reads the values of side rows. Files of earlier versions have none.

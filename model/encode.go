@@ -118,7 +118,10 @@ func (m *Model) file() (*modelfile.File, error) {
 		for k, c := range s.Table.All() {
 			f.Tensors = append(f.Tensors, levelTensors(tableFolder(m.modes[i].Name, k), c.Levels, c.Of)...)
 		}
-		for _, t := range append(tensors, sideinfo.MatrixTensors(s.Operator)...) {
+		if !recomputed(m.modes[i], s) {
+			tensors = append(tensors, sideinfo.MatrixTensors(s.Operator)...)
+		}
+		for _, t := range tensors {
 			f.Tensors = append(f.Tensors, modelfile.NewTensor(folder+"operator/"+t.Name, t.F32, t.Shape...))
 		}
 	}

@@ -47,6 +47,12 @@ func (m *Model) findTrained() {
 				for e := i; e < len(combos); e += width {
 					seen[combos[e]] = true
 				}
+				if width == 1 || !c.Curve() || column != "" || m.modes[at].Smooth() {
+					continue
+				}
+				for code, rows := range m.rows[at] { // a curve per id: rows after the fit gave it weights
+					seen[code] = seen[code] || rows > 0
+				}
 			}
 		}
 	}

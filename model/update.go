@@ -183,18 +183,36 @@ func (d *decoder) ledger() error {
 	for mode, dict := range d.m.dicts {
 		sizes[mode] = dict.Len()
 	}
-	var err error
-	d.m.ledger, err = ledger.Read(d.f, meta, ledger.Shape{Sizes: sizes, Relations: func(term, core int) (int, bool) {
+	outer := func(term, core int) *tt.Core {
 		if term < 0 || term >= len(d.m.field.Terms) {
-			return 0, false
+			return nil
 		}
 		cores := d.m.field.Terms[term].Cores
 		if core != 0 && core != len(cores)-1 {
+			return nil
+		}
+		return cores[core]
+	}
+	var err error
+	d.m.ledger, err = ledger.Read(d.f, meta, ledger.Shape{Sizes: sizes, Relations: func(term, core int) (int, bool) {
+		c := outer(term, core)
+		if c == nil {
 			return 0, false
 		}
-		c := cores[core]
 		r := c.Slices.Slice()
 		return c.TrainedEntities() * r * (r - 1) / 2, c.Free != nil && r > 1 && c.Slices.Var != nil
+	}, Curve: func(term, core int) (int, bool) {
+		c := outer(term, core)
+		if c == nil || !c.Curve() || c.Map.Systems() > 1 {
+			return 0, false
+		}
+		return c.Map.Columns() * c.Slices.Slice(), true
+	}, PerID: func(term, core int) (int, bool) {
+		c := outer(term, core)
+		if c == nil || !c.Curve() || len(d.m.field.Terms[term].Cores) > 1 || c.Map.Columns() > ledger.MostCurves {
+			return 0, false
+		}
+		return c.TrainedEntities(), true
 	}})
 	return err
 }

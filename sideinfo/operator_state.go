@@ -160,6 +160,17 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 	return o, nil
 }
 
+// WithMatrix returns a restored operator with the matrix and the residual variance of its rows, which NewRows
+// computed.
+func WithMatrix(op Operator, matrix, residual []float32) Operator {
+	o := *op.(*operator)
+	if len(matrix) == o.n*o.Columns() {
+		o.matrix = matrix
+		return &o
+	}
+	return WithAddedRows(&o, matrix, residual)
+}
+
 // maxStoredTheta bounds the parameters of a stored operator. It is above maxTheta,
 // because parameters that are not learned may lie beyond that.
 const maxStoredTheta = 80

@@ -37,6 +37,10 @@ func (s *state) model() (*model.Model, error) {
 	for k, t := range fitted.Field().Terms {
 		train := &tt.Train{Cores: slices.Clone(t.Cores)}
 		for p, c := range t.Cores {
+			if b, at := s.curveOf(k, p); b != nil {
+				train.Cores[p] = s.updatedCurve(b, at)
+				continue
+			}
 			axes, operators := fitted.UpdatedAxes(c.Modes, sizes)
 			updated, err := updatedCore(s.engine, c, axes, operators, s.slotsOf(k, p))
 			if err != nil {
@@ -61,7 +65,7 @@ func (s *state) model() (*model.Model, error) {
 
 func (s *state) slotsOf(term, core int) []*slot {
 	for _, b := range s.blocks {
-		if b.term == term && b.core == core {
+		if b.parts == nil && b.term == term && b.core == core {
 			return b.slots
 		}
 	}

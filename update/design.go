@@ -9,7 +9,9 @@ import (
 // entries, and its covariance c, r x r. For a train of one core they are 1 and nil.
 type design struct {
 	x, c     []float64
-	diagonal bool // c has no other entries
+	diagonal bool     // c has no other entries
+	lost     float64  // variance of what the curves do not span
+	spread   []spread // covariances of a design of curves, in place of c
 }
 
 // slice is the slice of one entity.

@@ -24,7 +24,12 @@
 // blocks, as if the fit had ended without it and all other blocks were the same. A series is a
 // block whose posterior follows from its sites by a filter and smoother.
 //
-// Inner cores of trains, regressions on side information, the offset and all
+// The weights of a regression that a kernel smooths, a curve, are a block too, with the design z = a (x) x for the
+// row a of its operator: one block per id for curves per id, and one for all curves that every row
+// moves, whose precision the training rows couple. Beyond the range of the fit the part of the prior that the
+// operator does not span adds to the noise of a row.
+//
+// Inner cores of trains, other regressions on side information, the offset and all
 // hyperparameters stay as they are. The report says how far the offset would have moved.
 //
 // A row costs O(P R^3) for a train of P cores and rank R, and O(R^2) per pass.

@@ -12,13 +12,17 @@ import (
 // ledger; the others get a negative precision.
 func (u *Updater) remove(b *batch, report *Report) error {
 	s := u.state
-	rows := b.rows
+	rows, modes := b.rows, s.fitted.Modes()
 	for m, column := range rows.Codes {
 		for i, code := range column {
-			if code < 0 {
-				return &RowError{Row: b.number(i), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model has no id %q, so it did not take in this row", b.id(m, i))}
+			if code < 0 && !modes[m].Smooth() {
+				return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[m].Name, Problem: fmt.Sprintf("the model has no id %q, so it did not take in this row", b.id(m, i))}
 			}
 		}
+	}
+	fitted, err := s.withIDs(b, newReport(0, 0)) // values of covariates between those of the fit
+	if err != nil {
+		return err
 	}
 	kept, rest, struck := strike(s.rows, rows)
 	report.Struck = struck
@@ -27,14 +31,14 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	}
 	for i := range rest.Len() {
 		for m, column := range rest.Codes {
-			if s.fitted.TrainingRows(m, column[i]) == 0 {
-				return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", s.fitted.Dicts()[m].ID(column[i]))}
+			if fitted.TrainingRows(m, column[i]) == 0 && !modes[m].Smooth() {
+				return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Column: modes[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", fitted.Dicts()[m].ID(column[i]))}
 			}
 		}
 	}
 	book := *s.book
 	book.Rows = kept.Append(rest.Rows)
-	again, err := replay(s.fitted, &book, s.engine)
+	again, err := replay(fitted, &book, s.engine)
 	if err != nil {
 		var out *takenOutError
 		if errors.As(err, &out) {

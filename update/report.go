@@ -95,7 +95,7 @@ func (r *Report) observe(s *state, first int) {
 		}
 		u, ok := s.score(row)
 		if !ok {
-			u = s.residual(row) / math.Sqrt(s.variance[row]+1/(w*shared))
+			u = s.residual(row) / math.Sqrt(s.variance[row]+(1/w-s.lost[row])/shared)
 		}
 		sum += u
 		squares += u * u
@@ -135,6 +135,19 @@ func (r *Report) finish(s *state, first int, touched []mover) {
 	r.Taken, r.Trained = s.rows.Len(), r.known
 	field := s.fitted.Field()
 	for _, b := range s.blocks {
+		if b.parts != nil {
+			for _, p := range b.parts {
+				m := Moved{Term: field.Terms[p.term].Name(), Core: field.Terms[p.term].Cores[p.core].Name()}
+				r.Moved = m.of(r.Moved, touched, func(t mover) (float64, bool, bool) {
+					own, ok := t.(*slot)
+					if !ok || own.block != b {
+						return 0, false, false
+					}
+					return own.distanceOf(p.at, p.weights), own.entity < 0, true
+				})
+			}
+			continue
+		}
 		m := Moved{Term: field.Terms[b.term].Name(), Core: field.Terms[b.term].Cores[b.core].Name()}
 		r.Moved = m.of(r.Moved, touched, func(t mover) (float64, bool, bool) {
 			own, ok := t.(*slot)

@@ -41,6 +41,20 @@ func (s *state) weightOf(row int32) float64 {
 // site returns the Gaussian observation of a row at the moments of the fit, or at the
 // current ones if the row has another likelihood.
 func (s *state) site(row int32) (target, weight float64) {
+	target, weight = s.ownSite(row)
+	return target, s.seen(row, weight)
+}
+
+// seen returns the precision of a row, given that of its value, if a part of the field at the row is not one that
+// rows move: what a curve does beyond the range of the fit, which is then noise. The fit had no such rows.
+func (s *state) seen(row int32, weight float64) float64 {
+	if weight > 0 {
+		weight /= 1 + weight*s.lost[row]
+	}
+	return weight
+}
+
+func (s *state) ownSite(row int32) (target, weight float64) {
 	sign := s.rows.Sign(int(row))
 	if s.law != nil {
 		mean := s.mean[row]
@@ -128,6 +142,7 @@ func (s *state) settle(blocks []mover, rows []int32, passes int) error {
 		for _, row := range rows {
 			most = math.Max(most, s.resite(row, round < boundRounds))
 		}
+		s.regather()
 		if err := s.relax(blocks, passes); err != nil {
 			return err
 		}
@@ -147,9 +162,13 @@ func (s *state) resite(row int32, bound bool) float64 {
 	}
 	variance := s.variance[row]
 	for _, l := range s.links[row] {
+		if l.slot.block.shared {
+			continue // few rows change little of what all rows say
+		}
 		variance += l.slot.quadratic(s, l.x) - l.prior
 	}
 	target, weight := s.lawSite(row, s.mean[row]+s.moved[row], math.Max(variance, 0), bound)
+	weight = s.seen(row, weight)
 	if !bound && s.law.Damped() {
 		old, fresh := (1-siteMix)*s.weight[row], siteMix*weight
 		if weight = old + fresh; weight > 0 {
@@ -161,7 +180,10 @@ func (s *state) resite(row int32, bound bool) float64 {
 	}
 	change := weight - s.weight[row]
 	for _, l := range s.links[row] {
-		l.slot.add(change, design{x: l.x, c: l.c})
+		if l.slot.block.shared {
+			continue // see regather
+		}
+		l.slot.add(change, design{x: l.x, c: l.c, spread: l.spread})
 	}
 	distance := math.Abs(target-s.target[row]) * math.Sqrt(weight)
 	s.target[row], s.weight[row] = target, weight

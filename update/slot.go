@@ -25,10 +25,15 @@ func (*takenOutError) Error() string {
 type block struct {
 	term, core int
 	r          int
-	relations  []float32 // of the trained entities; nil if the slices have covariances or one entry
+	relations  []float32 // of the trained entities; nil if the slices have covariances or one entry; of curves per id their precisions
 	known      map[int32]*slot
 	fresh      map[string]*slot // by combination of codes
 	slots      []*slot
+
+	// Of curves, which move by the weights of a system; nil for slices.
+	parts   []part
+	shared  bool               // of all rows
+	systems map[string][]int32 // entities with training data of each system, by its key
 }
 
 // A slot is the slice of one entity: its prior, and what rows say about it.
@@ -43,6 +48,7 @@ type slot struct {
 	delta  []float64
 	factor []float64 // of prior + info
 	stale  bool      // the factor
+	spread []float64 // variances at the fit, of curves, once they are needed
 	rows   []slotRow
 }
 
@@ -132,13 +138,17 @@ func invert(a []float64, r int) []float64 {
 func (s *slot) add(w float64, d design) {
 	r := s.block.r
 	for i, x := range d.x {
+		to := s.info[i*r:][:r]
 		for j, y := range d.x {
 			v := x * y
 			if d.c != nil {
 				v += d.c[i*r+j]
 			}
-			s.info[i*r+j] += w * v
+			to[j] += w * v
 		}
+	}
+	for _, c := range d.spread {
+		c.addTo(s.info, r, w)
 	}
 	s.stale = true
 }
@@ -226,10 +236,31 @@ func (s *slot) quadratic(st *state, x []float64) float64 {
 
 // distance returns how far the slice moved, as the root mean square of its moves in
 // standard deviations of the fit.
-func (s *slot) distance() float64 {
+func (s *slot) distance() float64 { return s.distanceOf(0, len(s.delta)) }
+
+// distanceOf is distance of n weights from the given one on.
+func (s *slot) distanceOf(at, n int) float64 {
 	sum := 0.0
-	for i, d := range s.delta {
-		sum += d * d * s.prior[i*s.block.r+i]
+	for i, d := range s.delta[at:][:n] {
+		if d != 0 {
+			sum += d * d * s.precisionAt(at+i)
+		}
 	}
-	return math.Sqrt(sum / float64(len(s.delta)))
+	return math.Sqrt(sum / float64(n))
+}
+
+// precisionAt returns the precision of a weight at the fit: given all others of a slice, as in a mean-field
+// posterior, and alone for curves, whose weights training rows couple.
+func (s *slot) precisionAt(i int) float64 {
+	r := s.block.r
+	if s.block.parts == nil {
+		return s.prior[i*r+i]
+	}
+	if s.spread == nil {
+		inverse := invert(s.prior, r)
+		for k := range r {
+			s.spread = append(s.spread, inverse[k*r+k])
+		}
+	}
+	return 1 / s.spread[i]
 }

@@ -23,6 +23,7 @@ type state struct {
 	moved    []float64 // change of the mean
 	target   []float64 // Gaussian observation that stands for the row
 	weight   []float64 // its precision; negative for a removed row
+	lost     []float64 // variance at the row that no block represents: of a curve beyond its range
 	links    [][]link  // by row
 
 	taken  []map[int32]bool // by mode: codes of the rows
@@ -33,10 +34,11 @@ type state struct {
 
 // A link connects a row to a slice that it moves.
 type link struct {
-	slot  *slot
-	x     []float64
-	c     []float64 // kept if the precision of the row can change
-	prior float64   // x'P^-1 x
+	slot   *slot
+	x      []float64
+	c      []float64 // kept, as spread, if the precision of the row can change
+	spread []spread
+	prior  float64 // x'P^-1 x
 }
 
 // newState returns the state of a fitted model without rows.
@@ -62,6 +64,7 @@ func newState(fitted *model.Model, book *ledger.Ledger, engine backend.Backend) 
 			s.blocks = append(s.blocks, b)
 		}
 	}
+	s.addCurves()
 	for _, t := range fitted.Field().Series {
 		s.series = append(s.series, &seriesBlock{term: t, known: map[int32]*seriesSlot{}, fresh: map[string]*seriesSlot{}})
 	}
@@ -87,6 +90,7 @@ func (s *state) add(rows ledger.Rows) []mover {
 	for i := range n {
 		s.mean, s.variance = append(s.mean, float64(z.Mean[i])), append(s.variance, float64(z.Var[i]))
 		s.moved, s.target, s.weight = append(s.moved, 0), append(s.target, 0), append(s.weight, 0)
+		s.lost = append(s.lost, 0)
 	}
 	s.links = append(s.links, make([][]link, n)...)
 	designs := make([][]design, len(s.blocks))
@@ -99,6 +103,10 @@ func (s *state) add(rows ledger.Rows) []mover {
 		}
 	}
 	for b, block := range s.blocks {
+		if block.parts != nil {
+			designs[b] = s.linkCurves(block, rows.Codes, codes, first, touch)
+			continue
+		}
 		t := s.fitted.Field().Terms[block.term]
 		entities := t.Lookup(codes)
 		designs[b] = make([]design, n)
@@ -107,11 +115,7 @@ func (s *state) add(rows ledger.Rows) []mover {
 			if like[i] != i {
 				return
 			}
-			own := make([]int32, len(entities))
-			for p := range own {
-				own[p] = entities[p][i]
-			}
-			designs[b][i] = designOf(t, own, block.core)
+			designs[b][i] = designOf(t, entitiesOf(entities, i), block.core)
 		})
 		for i, first := range like {
 			designs[b][i] = designs[b][first]
@@ -154,9 +158,12 @@ func (s *state) add(rows ledger.Rows) []mover {
 		target, weight := s.site(row)
 		s.target[row], s.weight[row] = target, weight
 		for k, l := range s.links[row] {
-			l.slot.add(weight, s.designAt(designs, row, first, k))
+			if !l.slot.block.shared {
+				l.slot.add(weight, s.designAt(designs, row, first, k))
+			}
 		}
 	}
+	s.gatherShared(designs, first)
 	return touched
 }
 

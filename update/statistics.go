@@ -52,6 +52,7 @@ func Statistics(b backend.Backend, m *model.Model, rows Observed, noise, weight 
 		}
 		l.Relations = append(l.Relations, ledger.Relation{Term: at.term, Core: at.core, Values: relations(b, m.Field().Terms[at.term], at.term, at.core, rows, noise)})
 	}
+	l.Curves, l.PerID = curves(b, m, rows, noise)
 	slices.SortFunc(l.Relations, func(a, b ledger.Relation) int {
 		if a.Term != b.Term {
 			return a.Term - b.Term

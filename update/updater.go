@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/ledger"
@@ -89,14 +90,15 @@ func Possible(m *model.Model) error {
 	case m.Field().Group != nil:
 		return not("products of terms (latent scaling) have no closed form; fit it again with the new rows")
 	case m.Covariates().History() != nil:
-		return not("it has lags, which depend on all rows; fit it again with the new rows")
-	}
-	for _, mode := range m.Modes() {
-		if mode.Smooth() {
-			return not("the covariate %s is numeric; fit it again with the new rows", mode.Name)
-		}
+		return not("%s is computed from the values of all rows (data.lags, data.history), also for the cells that the model has seen; fit it again with the new rows, or without it", computed(m))
 	}
 	return nil
+}
+
+// computed returns the name of a covariate that is computed from the training rows.
+func computed(m *model.Model) string {
+	modes := m.Modes()
+	return modes[slices.IndexFunc(modes, dataset.Mode.Derived)].Name
 }
 
 // Model returns the model with all rows taken in. It copies the cores and series that
@@ -243,7 +245,7 @@ func (u *Updater) move(touched []mover, first int, local bool) error {
 	}
 	light := slices.DeleteFunc(slices.Clone(touched), func(m mover) bool {
 		own, ok := m.(*slot)
-		return ok && len(own.rows) > localRows
+		return ok && (own.block.shared || len(own.rows) > localRows)
 	})
 	return s.settle(light, rows, localPasses)
 }
@@ -308,7 +310,9 @@ func (u *Updater) checkRepeats(b *batch) error {
 	for i := range b.rows.Len() {
 		cell := ""
 		for mode := range b.rows.Codes {
-			cell += b.id(mode, i) + "\x00"
+			if !u.state.fitted.Modes()[mode].Covariate() {
+				cell += b.id(mode, i) + "\x00"
+			}
 		}
 		if first, twice := seen[cell]; twice {
 			return &RowError{Row: b.number(i), Unit: b.unit, Problem: fmt.Sprintf("it has the same cell as %s %d, and the model was fitted to one row per cell", b.unit, b.number(first))}
@@ -326,7 +330,7 @@ func (s *state) withIDs(b *batch, report *Report) (*model.Model, error) {
 		seen := map[string]bool{}
 		for i, code := range column {
 			if code >= 0 {
-				if !s.hasRows(m, code) && !seen[s.fitted.Dicts()[m].ID(code)] {
+				if !modes[m].Smooth() && !s.hasRows(m, code) && !seen[s.fitted.Dicts()[m].ID(code)] {
 					seen[s.fitted.Dicts()[m].ID(code)] = true
 					report.New = addNew(report.New, modes[m].Name, 1)
 				}
@@ -341,7 +345,7 @@ func (s *state) withIDs(b *batch, report *Report) (*model.Model, error) {
 				fresh[m] = append(fresh[m], id)
 			}
 		}
-		if len(fresh[m]) > 0 {
+		if len(fresh[m]) > 0 && !modes[m].Smooth() {
 			report.New = addNew(report.New, modes[m].Name, len(fresh[m]))
 		}
 	}

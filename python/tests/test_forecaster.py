@@ -66,6 +66,39 @@ def test_kinds_of_frames(fitted):
         KFTForecaster(**FAST).fit(frame)
 
 
+def test_update():
+    """New rows move the forecasts, which start after them; a loaded model takes them in too."""
+    frame = series()
+    frame["price"] = np.tile(np.linspace(1, 4, 36), 2)
+    late = frame["ds"] >= "2024-10-01"
+    options = {**FAST, "inference": "mean-field", "terms": ["unique_id", "ds.month", "price"], "covariate": "price"}
+    del options["ridge"], options["lambda_"]
+    model = KFTForecaster(**options).fit(frame[~late])
+    model.save("before.kft")
+    more = pd.concat([frame[late], frame[late & (frame["unique_id"] == "a")].assign(unique_id="c", y=lambda f: f["y"] * 3)])
+    rows = pd.DataFrame({"unique_id": ["a", "b", "c"], "ds": pd.Timestamp("2025-01-01"), "price": 2.0})
+    before = model.predict(X_df=rows)["KFT"]
+    assert model.update(more) is model
+    assert model.update_["add"]["rows"] == 9 and {"mode": "unique_id", "ids": 1} in model.update_["add"]["new"]
+    after = model.predict(X_df=rows)["KFT"]
+    assert after[2] > before[2]
+    loaded = KFTForecaster.load("before.kft").update(pl.from_pandas(more))
+    assert loaded.model_.data == model.model_.data
+    with pytest.raises(kft.KFTError, match="2024-10-01 is before the last period"):
+        model.update(frame[late].head(1))
+    model.update(remove=more)
+    assert model.predict(X_df=rows)["KFT"].tolist() == pytest.approx(before.tolist())
+    with pytest.raises(kft.InputError, match="rows to take in"):
+        model.update()
+    with pytest.raises(kft.KFTError, match="point estimate"):
+        KFTForecaster(**FAST).fit(frame).update(frame)
+    single = KFTForecaster(**{**options, "terms": ["ds.month", "price"]}).fit(frame[~late & (frame["unique_id"] == "a")])
+    with pytest.raises(kft.InputError, match="fitted to one series, a"):
+        single.update(frame[late])
+    single.update(frame[late & (frame["unique_id"] == "a")])
+    assert single.update_["add"]["rows"] == 3
+
+
 def test_files(fitted):
     want = fitted.predict(2)
     fitted.save("m.kft")

@@ -114,6 +114,23 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
             output = _process.run([verb, "model.kft", *tables, *self.model_.flags(), *args], folder)
             return (folder / result).read_bytes() if result else output
 
+    def _update(self, rows: pa.Table | None, removed: pa.Table | None, late: bool, side: Any) -> None:
+        """Run kft update with tables of rows to take in and of rows to take out; None is no table."""
+        with _process.workspace() as folder:
+            (folder / "model.kft").write_bytes(self.model_.data)
+            args = ["update", "model.kft"]
+            flags = ["-o", "new.kft", "--json", *self._threads(), *(["--late"] if late else [])]
+            if side is not None:
+                flags += _options.side_flags(side, folder, absolute=True)
+            if rows is not None:
+                _table.write(rows, folder / "X")
+                args.append("X")
+            if removed is not None:
+                _table.write(removed, folder / "removed")
+                flags.append("--remove=removed")
+            self.update_: dict[str, Any] = json.loads(_process.run([*args, *flags], folder))
+            self.model_ = FittedModel((folder / "new.kft").read_bytes())
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, completely or not at all. The command line reads it too."""
         check_is_fitted(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -90,12 +91,12 @@ class KFTForecaster(KFTEstimator):
         self._fit_table(table, self.target_col, [*(name for name in self._ids() if name not in self._constant), self.time_col], [])
         return self
 
-    def _long(self, df: Any) -> tuple[pa.Table, pa.DataType]:
-        """Return the columns of ids, times and values, and those that the options name; and the type of the times of df."""
+    def _long(self, df: Any, needed: Sequence[str] = ()) -> tuple[pa.Table, pa.DataType]:
+        """Return the columns of ids, times and values, those needed and those that the options name; and the type of the times of df."""
         df = _table.eager(df)
         named = " ".join(str(v) for v in self._given().values() if v is not None)
         own = [*self._ids(), self.time_col, self.target_col]
-        more = [name for name in _table.column_names(df, "df") if name in named and name not in own]
+        more = [name for name in _table.column_names(df, "df") if (name in named or name in needed) and name not in own]
         table = _table.to_arrow(df, own + more, what="df")
         bad = np.flatnonzero(_missing(table.column(self.target_col)))
         if len(bad):
@@ -139,6 +140,30 @@ class KFTForecaster(KFTEstimator):
         if not levels:
             table = table.drop_columns([name for name in table.column_names if name in ("lo-90", "hi-90")])
         return self._frame(self._renamed(_table.doubles(table)))
+
+    def update(self, df: Any = None, *, remove: Any = None, late: bool = False, side: Any = None) -> KFTForecaster:
+        """Take in new rows of the series without training again and without the old rows, as ``kft update``.
+
+        df has the columns of the frame of the fit. Forecasts then start after its last time; new series are taken
+        in, too. remove has rows to take out that the model was fitted to or took in, late allows rows of times
+        before the last one of the model, and side has side rows of new ids. update_ is what changed, and whether a
+        new fit is due.
+        """
+        check_is_fitted(self)
+        if df is None and remove is None:
+            raise InputError("pass rows to take in, or rows to remove")
+        rows = None if df is None else self._new(df)
+        self._update(rows, None if remove is None else self._new(remove), late, side)
+        return self
+
+    def _new(self, df: Any) -> pa.Table:
+        """Return the columns of rows that the model reads, and the target."""
+        table, _ = self._long(df, [name for names in self.model_.columns(self._threads()) for name in names])
+        for name, value in self._constant.items():
+            ids = table.column(name)
+            if pc.any(pc.not_equal(ids, value.cast(ids.type))).as_py():
+                raise InputError(f"df, column {name!r}: the model was fitted to one series, {value}; fit a model to all series to take in others", column=name)
+        return table
 
     def _renamed(self, table: pa.Table) -> pa.Table:
         """Return a forecast with the names that users expect and the types of the data."""
@@ -215,10 +240,11 @@ class KFTForecaster(KFTEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **params: Any) -> KFTForecaster:
-        """Read a model file whose modes are id columns and, last, the time."""
+        """Read a model file whose modes are id columns and, last, the time; covariates come after them."""
         model = cls(**params)
         model._restore(path)
-        *ids, time = model.spec_["data"]["modes"]
+        covariate = re.compile(r"(^|=)(number|level|joint|lag|periods)\(")
+        *ids, time = (mode for mode in model.spec_["data"]["modes"] if not covariate.search(mode))
         model.id_cols, model.time_col, model.target_col = ids, time, model.spec_["data"]["target"]
         split = str(model.spec_["split"])
         if model.horizon is None and split.startswith("time:last="):

@@ -262,20 +262,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if X is None and remove is None:
             raise InputError("pass rows to take in, or rows to remove")
-        with _process.workspace() as folder:
-            (folder / "model.kft").write_bytes(self.model_.data)
-            args = ["update", "model.kft"]
-            flags = ["-o", "new.kft", "--json", *self._threads(), *(["--late"] if late else [])]
-            if side is not None:
-                flags += _options.side_flags(side, folder, absolute=True)
-            if X is not None:
-                _table.write(self._with_target(X, y), folder / "X")
-                args.append("X")
-            if remove is not None:
-                _table.write(self._with_target(*remove), folder / "removed")
-                flags.append("--remove=removed")
-            self.update_: dict[str, Any] = json.loads(_process.run([*args, *flags], folder))
-            self.model_ = FittedModel((folder / "new.kft").read_bytes())
+        rows = None if X is None else self._with_target(X, y)
+        self._update(rows, None if remove is None else self._with_target(*remove), late, side)
         return self
 
     def _with_target(self, X: Any, y: Any) -> pa.Table:
