@@ -26,6 +26,7 @@ func TestParseMode(t *testing.T) {
 		{"month(dmy(day))", Mode{Name: "month", Columns: []string{"day"}, Func: "month", Dates: "dmy"}},
 		{`day=date(mdy("day (US)"))`, Mode{Name: "day", Columns: []string{"day (US)"}, Func: "date", Dates: "mdy"}},
 		{"joint(lat+lon)", Mode{Name: "joint", Columns: []string{"lat", "lon"}, Func: "joint"}},
+		{"linear(lat+lon)", Mode{Name: "linear", Columns: []string{"lat", "lon"}, Func: "linear"}},
 		{"place=joint(lat+lon)", Mode{Name: "place", Columns: []string{"lat", "lon"}, Func: "joint"}},
 		{`"12"" disc"`, Mode{Name: `12" disc`, Columns: []string{`12" disc`}}},
 	} {

@@ -145,6 +145,9 @@ const (
 func (x *Explainer) Curves(mode, columns int) ([]Curve, error) {
 	var out []Curve
 	info := x.m.Modes()[mode]
+	if info.Linear() {
+		return x.lines(mode, columns)
+	}
 	if info.Joint() {
 		return nil, nil // points have no order
 	}
@@ -236,30 +239,74 @@ func (x *Explainer) columnCurve(mode int, side *model.Side, name string) (Curve,
 		}
 		codes = codes[:maxAveraged]
 	}
-	cores := x.regressed(mode)
-	average := x.averageLevel()
-	baseline := 0.0
-	points := gridOf(x.m, mode, side, name)
-	for i := range points {
-		p := &points[i]
+	curve.Points = gridOf(x.m, mode, side, name)
+	return curve, x.setEffects(mode, curve.Points, func(label string) *dataset.Frame {
 		frame := side.Table.Frame(codes)
 		at := slices.Index(frame.Names, name)
 		for k := range frame.Columns[at] {
-			frame.Columns[at][k] = p.Label
+			frame.Columns[at][k] = label
 		}
-		features, err := side.Encoder.Encode(frame)
+		return frame
+	})
+}
+
+// lines returns the parts of a linear function that its covariates have.
+func (x *Explainer) lines(mode, columns int) ([]Curve, error) {
+	info := x.m.Modes()[mode]
+	var out []Curve
+	for i, name := range first(info.Columns, columns) {
+		curve := Curve{Mode: info.Name, Column: name}
+		at := info.Members(x.m.Modes())[i]
+		for code, id := range x.m.IDs(at) {
+			if v, ok := quantity(id); ok && x.m.TrainingRows(at, int32(code)) > 0 {
+				curve.Points = append(curve.Points, Point{Label: id, X: &v})
+			}
+		}
+		slices.SortFunc(curve.Points, func(a, b Point) int { return cmp.Compare(*a.X, *b.X) })
+		if n := len(curve.Points); n > maxPoints {
+			for k := range maxPoints {
+				curve.Points[k] = curve.Points[k*(n-1)/(maxPoints-1)]
+			}
+			curve.Points = curve.Points[:maxPoints]
+		}
+		err := x.setEffects(mode, curve.Points, func(label string) *dataset.Frame {
+			frame := &dataset.Frame{Names: info.Columns, Columns: make([][]string, len(info.Columns))}
+			for k := range frame.Columns {
+				frame.Columns[k] = []string{""} // the mean
+			}
+			frame.Columns[i][0] = label
+			return frame
+		})
 		if err != nil {
-			return curve, err
+			return nil, err
+		}
+		if len(curve.Points) > 1 {
+			out = append(out, curve)
+		}
+	}
+	return out, nil
+}
+
+// setEffects sets the effects of points to the mean effect of the rows of side information that a label has, less the mean over the
+// points.
+func (x *Explainer) setEffects(mode int, points []Point, rowsOf func(label string) *dataset.Frame) error {
+	side, cores, average := x.m.SideOf(mode), x.regressed(mode), x.averageLevel()
+	baseline := 0.0
+	for i := range points {
+		p := &points[i]
+		features, err := side.Encoder.Encode(rowsOf(p.Label))
+		if err != nil {
+			return err
 		}
 		x.mutex.Lock()
 		rows, _, err := side.Operator.NewRows(features)
 		x.mutex.Unlock()
 		if err != nil {
-			return curve, err
+			return err
 		}
 		mean := make([]float32, side.Operator.Columns())
 		for k, v := range rows {
-			mean[k%len(mean)] += v / float32(len(codes))
+			mean[k%len(mean)] += v / float32(features.N)
 		}
 		for _, n := range cores {
 			c := x.m.Field().Terms[n.term].Cores[n.core]
@@ -273,8 +320,7 @@ func (x *Explainer) columnCurve(mode int, side *model.Side, name string) (Curve,
 		points[i].Effect -= baseline
 		points[i].Value = metrics.Number(inverse(x.m, average+points[i].Effect))
 	}
-	curve.Points = points
-	return curve, nil
+	return nil
 }
 
 // regressed returns the cores over the ids of a mode that have a regression.

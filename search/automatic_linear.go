@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -33,7 +32,7 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 	if best, err := c.mostHelpful(ctx, linearGain, with(terms)); err != nil || best < 0 {
 		return err
 	}
-	value := "of " + strings.Join(names, ", ")
+	value := "of " + listed(names)
 	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
 	bent := func(t spec.Term) bool {
 		return len(t.Cores) == 1 && len(t.Cores[0]) == 1 && slices.Contains(names, t.Cores[0][0])

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (c *chooser) choosePoints(ctx context.Context) error {
 		}
 		return with(point, terms)
 	}
-	value := "points of " + strings.Join(names, ", ")
+	value := "points of " + listed(names)
 	candidates := []candidate{{"none", c.spec}, {value, placed(terms)}}
 	if c.beforePairs > 0 && len(terms) > c.beforePairs {
 		candidates = append(candidates, candidate{value + " instead of interactions", placed(terms[len(terms)-c.beforePairs:])})
@@ -80,6 +81,14 @@ func (c *chooser) mostHelpful(ctx context.Context, gain float64, offered ...spec
 		}
 	}
 	return best, nil
+}
+
+// listed names covariates, or counts them if they are many.
+func listed(names []string) string {
+	if len(names) > 8 {
+		return fmt.Sprintf("%d covariates", len(names))
+	}
+	return strings.Join(names, ", ")
 }
 
 // pointCovariates returns the covariates that form points, none if the modes have no place for these.
