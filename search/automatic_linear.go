@@ -15,11 +15,8 @@ const linearGain = 0.005
 // each of many covariates tells little, the variance of its own curve vanishes, and that of all of them does not.
 func (c *chooser) chooseLinear(ctx context.Context) error {
 	names := c.pointCovariates()
-	if c.quick() || c.late() || c.rows > pointRows || len(names) < 2 || c.data.Count(dataset.Valid) == 0 {
-		return nil
-	}
 	terms, err := c.spec.ParseTerms()
-	if err != nil {
+	if err != nil || len(names) < 2 {
 		return err
 	}
 	mode := dataset.LinearMode(names)

@@ -18,11 +18,8 @@ const pointRows = 15_000
 // longitude. They are added to the terms, or take the place of the pairs that were chosen before.
 func (c *chooser) choosePoints(ctx context.Context) error {
 	names := c.pointCovariates()
-	if c.quick() || c.late() || c.rows > pointRows || len(names) < 2 || c.data.Count(dataset.Valid) == 0 {
-		return nil
-	}
 	terms, err := c.spec.ParseTerms()
-	if err != nil {
+	if err != nil || len(names) < 2 {
 		return err
 	}
 	mode := dataset.JointMode(names)
@@ -91,12 +88,15 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// pointCovariates returns the covariates that form points, none if the modes have no place for these.
+// pointCovariates returns the covariates that form points, none if points are not offered or the modes have no place for them.
 func (c *chooser) pointCovariates() []string {
+	if c.quick() || c.late() || c.rows > pointRows || c.data.Count(dataset.Valid) == 0 {
+		return nil
+	}
 	var names []string
 	for at, mode := range c.data.Modes() {
 		switch {
-		case mode.Computed() || mode.Name == dataset.JointMode(nil).Name:
+		case mode.Computed() || mode.Name == dataset.JointMode(nil).Name || mode.Name == dataset.LinearMode(nil).Name:
 			return nil
 		case mode.Numeric() && at >= len(c.modes):
 			names = append(names, mode.Name)
