@@ -22,7 +22,7 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mode := dataset.LinearMode(names)
+	mode := c.named(dataset.LinearMode(names))
 	line := []spec.Term{{Cores: [][]string{{mode.Name}}}}
 	with := func(terms []spec.Term) spec.Spec {
 		s := c.withTerms(slices.Concat(line, terms))

@@ -86,3 +86,31 @@ func TestLinearFunction(t *testing.T) {
 		})
 	}
 }
+
+// Columns may have the names that functions of covariates have by default.
+func TestLinearFunctionBesideItsName(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 9))
+	var text strings.Builder
+	text.WriteString("linear,joint,a,b,c,d,e,f,y\n")
+	for range 300 {
+		common, y := 2*rng.NormFloat64(), rng.NormFloat64()
+		fmt.Fprintf(&text, "%c,", 'p'+rng.IntN(3))
+		for k := range 7 {
+			own := rng.NormFloat64()
+			y += own * float64(1-2*(k%2))
+			fmt.Fprintf(&text, "%.3f,", common+own)
+		}
+		fmt.Fprintf(&text, "%.3f\n", y)
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	writeFile(t, file, text.String())
+	m, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y"}}, train.Options{Threads: 1})
+	if !slices.Contains(r.Spec.Data.Modes, "linear2=linear(joint+a+b+c+d+e+f)") || float64(r.Test.R2) < 0.7 {
+		t.Errorf("got R2 %.3f with the modes %q, want 0.7 and a linear function called linear2", r.Test.R2, r.Spec.Data.Modes)
+	}
+	cell := model.Cell{"linear": "p", "joint": "1", "a": "1", "b": "1", "c": "0", "d": "1", "e": "1", "f": "1"}
+	if _, err := m.Predict(t.Context(), []model.Cell{cell}, false); err != nil {
+		t.Error(err)
+	}
+}
