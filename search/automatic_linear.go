@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -29,9 +30,6 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 		s.Data.Modes = append(s.Data.Modes, mode.String())
 		return s
 	}
-	if best, err := c.mostHelpful(ctx, linearGain, with(terms)); err != nil || best < 0 {
-		return err
-	}
 	value := "of " + listed(names)
 	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
 	bent := func(t spec.Term) bool {
@@ -39,6 +37,15 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 	}
 	if rest := slices.DeleteFunc(slices.Clone(terms), bent); len(rest) < len(terms) {
 		candidates = append(candidates, candidate{value + " instead of curves", with(rest)})
+	}
+	offered := make([]spec.Spec, len(candidates)-1)
+	for i, one := range candidates[1:] {
+		offered[i] = one.spec
+	}
+	// Few validation rows hardly tell whether it is better. Beside curves its variance may vanish, so both are tried.
+	least := linearGain - givenUpByRows/math.Sqrt(float64(c.data.Count(dataset.Valid)))
+	if best, err := c.mostHelpful(ctx, least, offered...); err != nil || best < 0 {
+		return err
 	}
 	return c.compareBy(ctx, "linear function", linearGain, candidates)
 }

@@ -20,12 +20,14 @@ func TestLinearFunction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
+		rows   int
 		shared float64 // of the covariates
 		slope  float64
 		least  float64 // R2 of new rows
 	}{
-		{"weak", 0, 0.13, 0.11}, // of .20
-		{"correlated", 3, 0.4, 0.68},
+		{"weak", 700, 0, 0.13, 0.11}, // of .20
+		{"few rows", 240, 0, 0.13, 0.07},
+		{"correlated", 700, 3, 0.4, 0.68},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +38,7 @@ func TestLinearFunction(t *testing.T) {
 				fmt.Fprintf(&text, "x%d,", k)
 			}
 			text.WriteString("y\n")
-			for i := range 700 {
+			for i := range c.rows {
 				common, y := c.shared*rng.NormFloat64(), rng.NormFloat64()
 				for k := range covariates {
 					own := rng.NormFloat64()
