@@ -116,3 +116,30 @@ func TestLinearFunctionBesideItsName(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A forecast has a linear function of its covariates too.
+func TestLinearFunctionOfForecasts(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 1))
+	var text strings.Builder
+	text.WriteString("store,month,a,b,c,d,y\n")
+	for s := range 6 {
+		for i := range 40 {
+			fmt.Fprintf(&text, "s%d,%d-%02d", s, 2020+i/12, i%12+1)
+			common, y := 2*rng.NormFloat64(), 10+float64(s)+rng.NormFloat64()/2
+			for k := range 4 {
+				own := rng.NormFloat64()
+				y += own * float64(1-2*(k%2))
+				fmt.Fprintf(&text, ",%.3f", common+own)
+			}
+			fmt.Fprintf(&text, ",%.3f\n", y)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"store", "month"}, Covariates: []string{"a", "b", "c", "d"}}, Split: "time:last=3"}
+	_, r := mustFit(t, s, train.Options{Threads: 1})
+	if !slices.Contains(r.Spec.Terms, "linear") {
+		t.Errorf("got the terms %q, want a linear function", r.Spec.Terms)
+	}
+}
