@@ -81,7 +81,7 @@ func parseMode(s string) (Mode, error) {
 		return Mode{}, err
 	}
 	if m.Joint() && len(m.Columns) < 2 {
-		return Mode{}, fmt.Errorf("points are formed by two covariates or more, as in joint(lat+lon); one alone is number(%s)", m.Columns[0])
+		return Mode{}, fmt.Errorf("%[1]s needs two covariates or more, as in %[1]s(%[2]s+other); one alone is number(%[2]s)", m.Func, m.Columns[0])
 	}
 	m.Name = m.defaultName()
 	if named {

@@ -161,10 +161,10 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 // unneeded reports whether a table may lack the columns of a mode.
 func (s Schema) unneeded(mode int) bool { return s.Unneeded != nil && s.Unneeded[mode] }
 
-// needed completes the error about a column of a mode that a table to predict does not have:
+// needed completes the error about a column of a mode that a table for a model does not have:
 // it names all that are missing, and what the model has them for.
 func (s Schema) needed(err *InputError, names []string) *InputError {
-	if !s.Optional || err.Err != ErrNoColumn {
+	if !s.Optional && !s.AllKnown || err.Err != ErrNoColumn {
 		return err
 	}
 	var missing, uses []string

@@ -18,6 +18,10 @@ func TestMissingColumnsOfAModel(t *testing.T) {
 		{modes[2:], true, `new.csv, column "unit price": the table has no such column; the model was fitted with unit price (a covariate): add it to the table, whose columns are store, item, units, or fit a model without it: data.covariates names others, or none`},
 		{modes, false, `new.csv, column "year": the table has no such column; choose one of store, item, units`},
 	}
+	measured := Schema{Modes: modes[2:], AllKnown: true} // of a table with the target
+	if _, err := measured.Locate("new.csv", names, missing); err == nil || err.Error() != tests[1].want {
+		t.Errorf("got %v, want %s", err, tests[1].want)
+	}
 	for _, c := range tests {
 		_, err := Schema{Modes: c.modes, Optional: c.optional}.Locate("new.csv", names, missing)
 		if err == nil || err.Error() != c.want {

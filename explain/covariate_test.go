@@ -70,3 +70,31 @@ func TestCovariates(t *testing.T) {
 		t.Errorf("got the curve from %+v to %+v, want it to fall by 2 per unit of price", first, last)
 	}
 }
+
+// TestChangedNumberOfALine checks that a number without a curve of its own can be changed to one that no row has: a linear function
+// has it.
+func TestChangedNumberOfALine(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	table.WriteString("a,b,y\n")
+	for i := range 200 {
+		a, b := math.Sin(float64(7*i)), math.Cos(float64(3*i))
+		fmt.Fprintf(&table, "%.4f,%.4f,%.4f\n", a, b, 2*a-b+math.Sin(float64(31*i))/5)
+	}
+	s := spec.Default()
+	s.Data.Target, s.Data.Modes, s.Data.Duplicates = "y", []string{"number(a)", "number(b)", "linear(a+b)"}, "keep"
+	s.Terms, s.Uncertainty.Inference = []string{"linear"}, "mean-field"
+	s.Fit = spec.Fit{Sweeps: 8}
+	s.Fill()
+	m, _, err := train.ReadAndFit(t.Context(), s, tableio.Reader("table", strings.NewReader(table.String())), train.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := explain.Cells(t.Context(), reload(t, m), []model.Cell{{"a": "0", "b": "0"}}, explain.Options{WhatIf: []explain.Change{{Mode: "a", Value: "0.5"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rise := got[0].WhatIf.Prediction - got[0].Prediction; math.Abs(rise-1) > 0.1 {
+		t.Errorf("the prediction rises by %g, want 1", rise)
+	}
+}

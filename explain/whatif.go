@@ -97,7 +97,8 @@ func (x *Explainer) withCovariates(m *model.Model, e *Explanation, row model.Row
 	}
 	for _, c := range changed {
 		mode := slices.Index(m.Spec().ModeNames(), c.Mode)
-		if mode < 0 || row.Codes[mode][0] < 0 {
+		// A number whose curve no term uses has no code; points are formed from it all the same.
+		if mode < 0 || row.Codes[mode][0] < 0 && !(m.Modes()[mode].Numeric() && m.Origin(mode, row.Codes[mode][0]) == model.FromTraining) {
 			return nil, row, z, nil, nil, c.errorf("no training row has this value of %s, nor a number to compare it with; use one that occurs", c.Mode)
 		}
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -19,15 +20,12 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 	if err != nil || len(names) < 2 {
 		return err
 	}
-	mode := dataset.LinearMode(names)
+	mode := c.named(dataset.LinearMode(names))
 	line := []spec.Term{{Cores: [][]string{{mode.Name}}}}
 	with := func(terms []spec.Term) spec.Spec {
 		s := c.withTerms(slices.Concat(line, terms))
 		s.Data.Modes = append(s.Data.Modes, mode.String())
 		return s
-	}
-	if best, err := c.mostHelpful(ctx, linearGain, with(terms)); err != nil || best < 0 {
-		return err
 	}
 	value := "of " + listed(names)
 	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
@@ -36,6 +34,15 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 	}
 	if rest := slices.DeleteFunc(slices.Clone(terms), bent); len(rest) < len(terms) {
 		candidates = append(candidates, candidate{value + " instead of curves", with(rest)})
+	}
+	offered := make([]spec.Spec, len(candidates)-1)
+	for i, one := range candidates[1:] {
+		offered[i] = one.spec
+	}
+	// Few validation rows hardly tell whether it is better. Beside curves its variance may vanish, so both are tried.
+	least := linearGain - givenUpByRows/math.Sqrt(float64(c.data.Count(dataset.Valid)))
+	if best, err := c.mostHelpful(ctx, least, offered...); err != nil || best < 0 {
+		return err
 	}
 	return c.compareBy(ctx, "linear function", linearGain, candidates)
 }

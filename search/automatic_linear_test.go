@@ -20,12 +20,14 @@ func TestLinearFunction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
+		rows   int
 		shared float64 // of the covariates
 		slope  float64
 		least  float64 // R2 of new rows
 	}{
-		{"weak", 0, 0.13, 0.11}, // of .20
-		{"correlated", 3, 0.4, 0.68},
+		{"weak", 700, 0, 0.13, 0.11}, // of .20
+		{"few rows", 240, 0, 0.13, 0.07},
+		{"correlated", 700, 3, 0.4, 0.68},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +38,7 @@ func TestLinearFunction(t *testing.T) {
 				fmt.Fprintf(&text, "x%d,", k)
 			}
 			text.WriteString("y\n")
-			for i := range 700 {
+			for i := range c.rows {
 				common, y := c.shared*rng.NormFloat64(), rng.NormFloat64()
 				for k := range covariates {
 					own := rng.NormFloat64()
@@ -84,5 +86,60 @@ func TestLinearFunction(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Columns may have the names that functions of covariates have by default.
+func TestLinearFunctionBesideItsName(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 9))
+	var text strings.Builder
+	text.WriteString("linear,joint,a,b,c,d,e,f,y\n")
+	for range 300 {
+		common, y := 2*rng.NormFloat64(), rng.NormFloat64()
+		fmt.Fprintf(&text, "%c,", 'p'+rng.IntN(3))
+		for k := range 7 {
+			own := rng.NormFloat64()
+			y += own * float64(1-2*(k%2))
+			fmt.Fprintf(&text, "%.3f,", common+own)
+		}
+		fmt.Fprintf(&text, "%.3f\n", y)
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	writeFile(t, file, text.String())
+	m, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y"}}, train.Options{Threads: 1})
+	if !slices.Contains(r.Spec.Data.Modes, "linear2=linear(joint+a+b+c+d+e+f)") || float64(r.Test.R2) < 0.7 {
+		t.Errorf("got R2 %.3f with the modes %q, want 0.7 and a linear function called linear2", r.Test.R2, r.Spec.Data.Modes)
+	}
+	cell := model.Cell{"linear": "p", "joint": "1", "a": "1", "b": "1", "c": "0", "d": "1", "e": "1", "f": "1"}
+	if _, err := m.Predict(t.Context(), []model.Cell{cell}, false); err != nil {
+		t.Error(err)
+	}
+}
+
+// A forecast has a linear function of its covariates too.
+func TestLinearFunctionOfForecasts(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 1))
+	var text strings.Builder
+	text.WriteString("store,month,a,b,c,d,y\n")
+	for s := range 6 {
+		for i := range 40 {
+			fmt.Fprintf(&text, "s%d,%d-%02d", s, 2020+i/12, i%12+1)
+			common, y := 2*rng.NormFloat64(), 10+float64(s)+rng.NormFloat64()/2
+			for k := range 4 {
+				own := rng.NormFloat64()
+				y += own * float64(1-2*(k%2))
+				fmt.Fprintf(&text, ",%.3f", common+own)
+			}
+			fmt.Fprintf(&text, ",%.3f\n", y)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"store", "month"}, Covariates: []string{"a", "b", "c", "d"}}, Split: "time:last=3"}
+	_, r := mustFit(t, s, train.Options{Threads: 1})
+	if !slices.Contains(r.Spec.Terms, "linear") {
+		t.Errorf("got the terms %q, want a linear function", r.Spec.Terms)
 	}
 }

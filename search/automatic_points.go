@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -22,7 +23,7 @@ func (c *chooser) choosePoints(ctx context.Context) error {
 	if err != nil || len(names) < 2 {
 		return err
 	}
-	mode := dataset.JointMode(names)
+	mode := c.named(dataset.JointMode(names))
 	point := []spec.Term{{Cores: [][]string{{mode.Name}}}}
 	with := func(lists ...[]spec.Term) spec.Spec {
 		s := c.withTerms(slices.Concat(lists...))
@@ -88,7 +89,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// pointCovariates returns the covariates that form points, none if points are not offered or the modes have no place for them.
+// pointCovariates returns the covariates that form points, none if points are not offered or some are computed.
 func (c *chooser) pointCovariates() []string {
 	if c.quick() || c.late() || c.rows > pointRows || c.data.Count(dataset.Valid) == 0 {
 		return nil
@@ -96,11 +97,22 @@ func (c *chooser) pointCovariates() []string {
 	var names []string
 	for at, mode := range c.data.Modes() {
 		switch {
-		case mode.Computed() || mode.Name == dataset.JointMode(nil).Name || mode.Name == dataset.LinearMode(nil).Name:
+		case mode.Computed():
 			return nil
 		case mode.Numeric() && at >= len(c.modes):
 			names = append(names, mode.Name)
 		}
 	}
 	return names
+}
+
+// named returns a mode with a name that no other has: joint, or joint2 beside a column called joint.
+func (c *chooser) named(mode dataset.Mode) dataset.Mode {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(c.data.Modes(), func(m dataset.Mode) bool { return m.Name == name })
+	}
+	for i, name := 2, mode.Name; taken(mode.Name); i++ {
+		mode.Name = name + strconv.Itoa(i)
+	}
+	return mode
 }

@@ -17,7 +17,7 @@ func (c *chooser) chooseTermOrder(ctx context.Context) error {
 	if err != nil || c.quick() || c.rows > c.effort.rows || len(terms) < 2 {
 		return err
 	}
-	points := dataset.JointMode(nil).Name
+	points := c.named(dataset.JointMode(nil)).Name
 	if !slices.ContainsFunc(terms, func(t spec.Term) bool {
 		return flexibility(t) > 0 || len(t.Cores[0]) > 1 || t.Cores[0][0] == points
 	}) {

@@ -120,7 +120,7 @@ func nameFlags(text string, hasFlag func(string) bool) string {
 
 // withAdvice returns the text of an error with the flag that can fix it.
 func withAdvice(err error, hasFlag func(string) bool) string {
-	if text, found := rephrased(err); found {
+	if text, found := rephrased(err, hasFlag); found {
 		return text
 	}
 	text := nameFlags(err.Error(), hasFlag)
@@ -152,7 +152,7 @@ func (e *forecastError) text() string {
 
 // rephrased returns the text of an error whose remedy is a flag of the command line,
 // not a field of the specification.
-func rephrased(err error) (string, bool) {
+func rephrased(err error, hasFlag func(string) bool) (string, bool) {
 	replace := func(part error, by string) (string, bool) {
 		return strings.Replace(err.Error(), part.Error(), by, 1), true
 	}
@@ -163,6 +163,7 @@ func rephrased(err error) (string, bool) {
 	var unknown *kft.UnknownTableError
 	var checkpoint *kft.CheckpointError
 	var existing *kft.CheckpointExistsError
+	var row *kft.UpdateRowError
 	var notFitted *kft.NotFittedError
 	var exists *publicdata.ExistsError
 	var overwritten *publicdata.InputOverwriteError
@@ -185,6 +186,10 @@ func rephrased(err error) (string, bool) {
 			checkpoint.File, checkpoint.Problem))
 	case errors.As(err, &existing):
 		return replace(existing, existing.File+" is the checkpoint of an earlier fit; add --resume to continue it, choose another folder with --checkpoint, or delete the file to start again")
+	case errors.As(err, &row) && row.Late:
+		return replace(row, row.Error()+"; use --late to take them in")
+	case errors.As(err, &notFitted) && hasFlag != nil && !hasFlag("--part"):
+		return replace(notFitted, notFitted.Error()+"; give the table of the fit")
 	case errors.As(err, &notFitted):
 		return replace(notFitted, notFitted.Error()+"; leave out --part to use all rows")
 	case errors.As(err, &exists):

@@ -40,7 +40,8 @@ func TestWithAdvice(t *testing.T) {
 		{&kft.UnseenError{Row: 2, Mode: "store", ID: "S9"}, nil, `data row 2: mode store: the id "S9" is not in the training data; leave out --strict to predict it by the prior`},
 		{fmt.Errorf("scale sqrt: %w", &kft.CheckpointError{File: "a/checkpoint.kft", Problem: "the data differs"}), nil,
 			"scale sqrt: a/checkpoint.kft belongs to another fit: the data differs; choose another folder with --checkpoint, or delete the file to start again"},
-		{&kft.NotFittedError{Table: "t.csv"}, nil, "t.csv is not the table that the model was fitted to, so the parts of its rows are not known; leave out --part to use all rows"},
+		{&kft.NotFittedError{Table: "t.csv"}, []string{"--data"}, "t.csv is not the table that the model was fitted to, so the parts of its rows are not known; give the table of the fit"},
+		{&kft.NotFittedError{Table: "t.csv"}, []string{"--part"}, "t.csv is not the table that the model was fitted to, so the parts of its rows are not known; leave out --part to use all rows"},
 		{&publicdata.ExistsError{Files: []string{"a"}}, nil, "a already exists; choose another folder or allow overwriting (-o chooses another folder, --force overwrites)"},
 		{&publicdata.InputOverwriteError{File: "a"}, nil, "a is part of the download and would be overwritten; choose another folder (-o chooses another folder)"},
 	} {

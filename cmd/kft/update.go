@@ -122,10 +122,6 @@ func updateProblem(err error) error {
 	if errors.As(err, &not) {
 		return &reworded{nameFlags(not.Error(), func(string) bool { return true }), err}
 	}
-	var row *kft.UpdateRowError
-	if errors.As(err, &row) && row.Late {
-		return fmt.Errorf("%w; use --late to take them in", err)
-	}
 	return err
 }
 

@@ -199,6 +199,7 @@ func TestEncodeErrors(t *testing.T) {
 		{table("number", "12.5%", "0", "0.125", "3%"), `t.csv: column price: some values have a percent sign, as "12.5%" in data row 1, and others have none, as "0.125" in data row 3, so that their unit is unknown; write all`},
 		{table("number", "1", "1.0"), "only one value"},
 		{table("level", "", "NA"), "only one value"},
+		{table("number", "1000000000001", "1000000000002"), "single precision"},
 	} {
 		err := Encode(c.tab, "t.csv", dataset.NumberFormat{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -27,8 +27,9 @@ func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error 
 			continue
 		}
 		values, wrong := numbers(t.Dicts[m].IDs(), format)
+		different := distinct(values)
 		if mode.Open() {
-			mode = mode.Decided(wrong < 0 && distinct(values) > fewValues)
+			mode = mode.Decided(wrong < 0 && different > fewValues)
 			t.Modes[m] = mode
 		}
 		switch {
@@ -43,6 +44,9 @@ func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error 
 			SetNumbers(t, m, values)
 		}
 		if t.Dicts[m].Len() == 1 {
+			if mode.Numeric() && different > 1 {
+				return fielderr.Errorf("data.modes", "the numbers of the covariate %s differ by so little that all are %s in single precision; subtract their mean, change their unit, or remove it", mode.Name, t.Dicts[m].ID(0))
+			}
 			return fielderr.Errorf("data.modes", "the covariate %s has only one value, %q, so it carries no information; remove it", mode.Name, t.Dicts[m].ID(0))
 		}
 	}

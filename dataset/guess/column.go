@@ -256,3 +256,11 @@ func (c *sampleColumn) setKind(rows int) {
 func (c *sampleColumn) likeCount() bool {
 	return c.Min < 0 || c.Distinct > 4 && c.zeros*c.Distinct > 3*len(c.codes)
 }
+
+// alikeReason says why numbers that are alike are not used.
+const alikeReason = "its numbers are all the same in single precision; subtract their mean, or change their unit, to use them"
+
+// alike reports whether different numbers are one as numbers of single precision, which covariates have.
+func (c *sampleColumn) alike() bool {
+	return c.numeric && c.Distinct > 1 && float32(c.Min) == float32(c.Max)
+}

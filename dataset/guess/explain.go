@@ -49,6 +49,9 @@ func (g *guesser) explain() {
 		if g.summed[c] {
 			c.reason, c.covariate = sumsReason, false
 		}
+		if c.covariate && c.alike() {
+			c.reason, c.covariate = alikeReason, false
+		}
 		reason := c.reason
 		if reason == "" && c.Distinct == 1 {
 			reason = "the same value in every row"

@@ -305,7 +305,7 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
 	case g.reserved(c) || c.Distinct < 2 || 2*g.missingBesideTarget(c) > g.observed() || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
-	case c.Kind == KindDate || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
+	case c.Kind == KindDate || c.alike() || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false
 	case c.Kind == KindID && (!c.numeric || columnname.IsID(c.Name) && timepart.UnitOf(c.Name) != timepart.Year) && !g.repeats(c.Distinct) || c.Kind == KindText:
 		return false

@@ -17,6 +17,13 @@ func recordTables() []guessTable {
 		school[i] = 20 * rand.New(rand.NewPCG(3, uint64(i))).Float64()
 	}
 	return []guessTable{
+		{name: "numbers that are one in single precision", target: "y", duplicates: "keep", covariates: []string{"a", "b"}, leftOut: map[string]string{"serial": "single precision"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("a,b,serial,y\n")
+				for range 300 {
+					fmt.Fprintf(w, "%.3f,%.3f,%.3f,%.3f\n", r.NormFloat64(), r.NormFloat64(), 1e12+r.NormFloat64(), r.NormFloat64())
+				}
+			}},
 		{name: "the logarithm of the target with decimal commas and gaps", target: "Miete", modes: []string{"Lage", "Typ"}, duplicates: "keep", covariates: []string{"Zimmer", "Flaeche"},
 			numbers: dataset.NumberFormat{Decimal: ','}, leftOut: map[string]string{"logm": "without exception"},
 			text: func(w *strings.Builder, r *rand.Rand) {

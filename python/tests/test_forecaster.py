@@ -84,7 +84,7 @@ def test_update():
     assert after[2] > before[2]
     loaded = KFTForecaster.load("before.kft").update(pl.from_pandas(more))
     assert loaded.model_.data == model.model_.data
-    with pytest.raises(kft.KFTError, match="2024-10-01 is before the last period"):
+    with pytest.raises(kft.KFTError, match="^df: .* 2024-10-01 is before the last period .*; pass late=True"):
         model.update(frame[late].head(1))
     model.update(remove=more)
     assert model.predict(X_df=rows)["KFT"].tolist() == pytest.approx(before.tolist())

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _display, _options, _process, _table
-from ._errors import InputError, KFTWarning, ModelFileError
+from ._errors import InputError, KFTError, KFTWarning, ModelFileError
 from ._server import FittedModel
 
 Self = TypeVar("Self", bound="KFTEstimator")
@@ -114,8 +114,8 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
             output = _process.run([verb, "model.kft", *tables, *self.model_.flags(), *args], folder)
             return (folder / result).read_bytes() if result else output
 
-    def _update(self, rows: pa.Table | None, removed: pa.Table | None, late: bool, side: Any) -> None:
-        """Run kft update with tables of rows to take in and of rows to take out; None is no table."""
+    def _update(self, rows: pa.Table | None, removed: pa.Table | None, late: bool, side: Any, name: str = "X") -> None:
+        """Run kft update with tables of rows to take in, which errors call by a name, and of rows to take out; None is no table."""
         with _process.workspace() as folder:
             (folder / "model.kft").write_bytes(self.model_.data)
             args = ["update", "model.kft"]
@@ -123,12 +123,19 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
             if side is not None:
                 flags += _options.side_flags(side, folder, absolute=True)
             if rows is not None:
-                _table.write(rows, folder / "X")
-                args.append("X")
+                _table.write(rows, folder / name)
+                args.append(name)
             if removed is not None:
                 _table.write(removed, folder / "removed")
                 flags.append("--remove=removed")
-            self.update_: dict[str, Any] = json.loads(_process.run([*args, *flags], folder))
+            try:
+                output = _process.run([*args, *flags], folder)
+            except KFTError as error:
+                if "only on request" in error.message:  # rows of earlier periods
+                    error.message += "; pass late=True to take them in"
+                    error.args = (error.message,)
+                raise
+            self.update_: dict[str, Any] = json.loads(output)
             self.model_ = FittedModel((folder / "new.kft").read_bytes())
 
     def save(self, path: str | os.PathLike[str]) -> None:

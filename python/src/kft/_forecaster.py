@@ -153,7 +153,7 @@ class KFTForecaster(KFTEstimator):
         if df is None and remove is None:
             raise InputError("pass rows to take in, or rows to remove")
         rows = None if df is None else self._new(df)
-        self._update(rows, None if remove is None else self._new(remove), late, side)
+        self._update(rows, None if remove is None else self._new(remove), late, side, "df")
         return self
 
     def _new(self, df: Any) -> pa.Table:
