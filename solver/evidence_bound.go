@@ -47,28 +47,35 @@ func (d *data) startPosterior() {
 		moment, _ := c.SecondMoment(d.b, &b)
 		b.Posterior.SetVariance(startVariance*moment, c.Slices.Slice())
 		d.learnPrior(at)
-		if b.Map != nil && len(d.field.Terms[at.term].Cores) == 1 && d.startsWide() {
-			b.Posterior.PriorVar[0] = max(b.Posterior.PriorVar[0], wideVariance)
+		if b.Map != nil && len(d.field.Terms[at.term].Cores) == 1 {
+			b.Posterior.PriorVar[0] = max(b.Posterior.PriorVar[0], d.startWidth())
 		}
 		c.Refresh(d.b, c.Map != nil)
 	}
 }
 
-// Few answers of yes or no say little about each weight: curves of numbers whose prior variance is small at first grow by
+// Few observations say little about each weight: curves of numbers whose prior variance is small at first grow by
 // less per sweep than ends a fit, although the bound has its maximum far away. With fewer than
-// wideBelow of them such effects start with the prior variance wideVariance on the scale of log odds.
+// wideBelow of them such effects start with a prior variance of wideVariance times that of the target, or of
+// wideLogOdds for answers of yes or no.
 const (
 	wideBelow    = 2000
-	wideVariance = 0.3
+	wideVariance = 0.1
+	wideLogOdds  = 0.3
 )
 
-// startsWide reports whether curves start with a wide prior.
-func (d *data) startsWide() bool {
-	if d.sites == nil || d.givenPrior > 0 || len(d.y) >= wideBelow {
-		return false
+// startWidth returns the least prior variance of curves at the start.
+func (d *data) startWidth() float32 {
+	if d.givenPrior > 0 || len(d.y) >= wideBelow {
+		return 0
 	}
-	_, yesNo := d.law().(likelihood.Bernoulli)
-	return yesNo
+	if d.sites == nil {
+		return wideVariance
+	}
+	if _, yesNo := d.law().(likelihood.Bernoulli); yesNo {
+		return wideLogOdds
+	}
+	return 0
 }
 
 // priorPenalty returns the prior of a block as a penalty in units of the summed
