@@ -26,6 +26,7 @@ type cavi struct {
 	run     *Run
 	steps   int
 	ids     []blockID
+	joint   bool // a block of all effects follows the others
 	cg      conjugateGradient
 	pointCG conjugateGradient // of the sweeps of als
 	offered []termValues      // of all terms of the specification
@@ -39,7 +40,8 @@ type cavi struct {
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	a := &cavi{residuals: newResiduals(d, train, false), steps: steps, ids: blockIDs(d.field), codes: train.Codes}
+	a := &cavi{residuals: newResiduals(d, train, false), steps: steps, codes: train.Codes}
+	a.setBlocks()
 	a.offered, d.reshape = a.terms, a.reshape
 	d.expectedLoss = func() float64 {
 		a.evaluateAll()
@@ -48,9 +50,15 @@ func newCAVI(d *data, train Observations, steps int) *cavi {
 	return a
 }
 
+// setBlocks lists the blocks of the field.
+func (a *cavi) setBlocks() {
+	a.ids = blockIDs(a.d.field)
+	a.joint = a.hasJointEffects()
+}
+
 func (a *cavi) blocks() int {
 	n := len(a.ids) + len(a.d.series)
-	if a.hasJointEffects() {
+	if a.joint {
 		n++
 	}
 	return n

@@ -106,7 +106,7 @@ func (a *cavi) reshape() {
 		terms = append(terms, t)
 	}
 	a.setTerms(terms)
-	a.ids = blockIDs(a.d.field)
+	a.setBlocks()
 }
 
 // prunes reports whether parts of the field may be removed in this run. The validation

@@ -76,15 +76,13 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	if err != nil {
 		return nil, report, err
 	}
-	k, err := kernel.Parse(report.Kernel)
-	if err != nil {
+	var k kernel.Kernel
+	if mode.Linear() {
+		report.Space, report.Kernel = "primal", ""
+	} else if k, err = kernel.Parse(report.Kernel); err != nil {
 		return nil, report, err
 	}
-	opt := sideinfo.Options{Backend: r.engine, Columns: min(columns, features.N), Seed: r.spec.Seed}
-	op, _, err := sideinfo.Dual(features, k, opt)
-	if mode.Linear() {
-		op, _, err = sideinfo.Primal(features, opt)
-	}
+	op, _, err := sideinfo.New(report.Space, features, k, sideinfo.Options{Backend: r.engine, Columns: min(columns, features.N), Seed: r.spec.Seed})
 	if err != nil {
 		return nil, report, err
 	}
