@@ -64,11 +64,21 @@ func (r Record) Judged() (dataset.Part, metrics.Score) {
 	return dataset.Train, r.Train
 }
 
+// AgainstFormulas returns the part that a model is judged by and its scores on the rows of it that
+// formulas were measured on.
+func (r Record) AgainstFormulas() (dataset.Part, metrics.Score) {
+	part, score := r.Judged()
+	if r.Compared != nil {
+		score = *r.Compared
+	}
+	return part, score
+}
+
 // BehindFormula returns a warning if the model is behind the best formula in R2 or in
 // MAE, or in the scores of probabilities, on the part that it is judged by, else "".
 func (r Record) BehindFormula() string {
 	best, ok := r.BestFormula()
-	part, ours := r.Judged()
+	part, ours := r.AgainstFormulas()
 	theirs := best.Of(part)
 	if !ok || theirs.N == 0 {
 		return ""

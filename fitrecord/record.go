@@ -32,13 +32,16 @@ type Record struct {
 	DataHash string `json:"data_hash"` // SHA-256 of the table's content
 	Split    string `json:"split"`
 	// Periods of the parts of a split by time: {"test": "2016-10 to 2016-12", ...}.
-	Periods  map[string]string  `json:"periods,omitempty"`
-	Seed     uint64             `json:"seed"`
-	Rows     dataset.Counts     `json:"rows"`
-	Train    metrics.Score      `json:"train"`
-	Valid    metrics.Score      `json:"valid"`
-	Test     metrics.Score      `json:"test"`
-	Baseline []BaselineScores   `json:"baseline"` // formulas, the best first; see BestFormula
+	Periods  map[string]string `json:"periods,omitempty"`
+	Seed     uint64            `json:"seed"`
+	Rows     dataset.Counts    `json:"rows"`
+	Train    metrics.Score     `json:"train"`
+	Valid    metrics.Score     `json:"valid"`
+	Test     metrics.Score     `json:"test"`
+	Baseline []BaselineScores  `json:"baseline"` // formulas, the best first; see BestFormula
+	// Compared are the scores of the model on the rows that formulas were measured on, of the part that
+	// it is judged by; nil if these are all rows of the part.
+	Compared *metrics.Score     `json:"compared,omitempty"`
 	Ridge    solver.Ridge       `json:"ridge"`
 	Stop     solver.Stop        `json:"stop"`
 	Best     int                `json:"best_sweep"`
@@ -71,6 +74,10 @@ func (r Record) Clone() Record {
 		b.Train, b.Valid, b.Test = cloneScore(b.Train), cloneScore(b.Valid), cloneScore(b.Test)
 		return b
 	})
+	if r.Compared != nil {
+		score := cloneScore(*r.Compared)
+		r.Compared = &score
+	}
 	r.History = slices.Clone(r.History)
 	r.Client = slices.Clone(r.Client)
 	r.Side = cloneEach(r.Side, SideReport.clone)

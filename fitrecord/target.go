@@ -22,7 +22,7 @@ type Target struct {
 
 // Record returns the record with the scores of the target.
 func (t Target) Record(all Record) Record {
-	all.Train, all.Valid, all.Test, all.Baseline, all.DecileEdges, all.Targets = t.Train, t.Valid, t.Test, t.Baseline, t.DecileEdges, nil
+	all.Train, all.Valid, all.Test, all.Baseline, all.DecileEdges, all.Targets, all.Compared = t.Train, t.Valid, t.Test, t.Baseline, t.DecileEdges, nil, nil
 	return all
 }
 

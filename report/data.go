@@ -150,7 +150,7 @@ func (b *builder) scores() error {
 	if u := b.m.Uncertainty(); u.Mixed != nil {
 		blocks = append(blocks, text("Means of forecasts are mixed: %s; those of the largest forecasts: %s.", strings.Join(u.Mixed, " + "), strings.Join(u.MixedLargest, " + ")))
 	}
-	part, ours := r.Judged()
+	part, ours := r.AgainstFormulas()
 	formulas := figure.Bars{Title: "MAE of the model and of the best formulas", Unit: "on the " + partName(part) + ", smaller is better"}
 	formulas.Bars = append(formulas.Bars, figure.Bar{Label: "this model", Value: ours.MAE, Colour: 'c'})
 	for i, f := range r.Baseline {

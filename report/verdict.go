@@ -22,7 +22,7 @@ type answer struct{ State, Question, Text string }
 
 func (b *builder) verdict() verdict {
 	part, score := b.record.Judged()
-	answers := []answer{b.againstFormulas(part, score), b.intervalsHold(part, score)}
+	answers := []answer{b.againstFormulas(), b.intervalsHold(part, score)}
 	if b.measured != nil {
 		answers = append(answers, b.whereNot())
 	}
@@ -37,8 +37,9 @@ func (b *builder) verdict() verdict {
 	return verdict{Headline: words[answers[0].State][0] + join + words[answers[1].State][1] + ".", Answers: answers}
 }
 
-func (b *builder) againstFormulas(part dataset.Part, score metrics.Score) answer {
+func (b *builder) againstFormulas() answer {
 	const question = "Is it better than simple formulas?"
+	part, score := b.record.AgainstFormulas()
 	best, ok := b.record.BestFormula()
 	theirs := best.Of(part)
 	if !ok || theirs.N == 0 || math.IsNaN(score.R2) {
@@ -48,8 +49,12 @@ func (b *builder) againstFormulas(part dataset.Part, score metrics.Score) answer
 	if b.record.BehindFormula() != "" {
 		state = "no"
 	}
-	text := fmt.Sprintf("On the %s of %s rows the model has R2 %.3f and MAE %s; the best formula, %s, has R2 %.3f and MAE %s.",
-		partName(part), count(score.N), score.R2, number(score.MAE), best.Name, theirs.R2, number(theirs.MAE))
+	rows := fmt.Sprintf("the %s of %s rows", partName(part), count(score.N))
+	if _, all := b.record.Judged(); b.record.Compared != nil {
+		rows = fmt.Sprintf("%s of the %s rows of the %s", count(score.N), count(all.N), partName(part))
+	}
+	text := fmt.Sprintf("On %s the model has R2 %.3f and MAE %s; the best formula, %s, has R2 %.3f and MAE %s.",
+		rows, score.R2, number(score.MAE), best.Name, theirs.R2, number(theirs.MAE))
 	if part == dataset.Train {
 		text += " There is no set of rows that the model has not seen."
 	}

@@ -17,8 +17,9 @@ func (r *run) formulaBytes() int64 {
 
 // formulaSample returns the run with the rows that formulas are fitted to and measured on: all,
 // or those of some ids of the largest mode, chosen at random, together with a warning. Means
-// of combinations with these ids are then those of the whole table.
+// of combinations with these ids are then those of the whole table. The rows stay in r.sampled.
 func (r *run) formulaSample() (*run, string) {
+	r.sampled = [3][]int32{}
 	total := r.rows()
 	if total <= r.opt.many() {
 		return r, ""
@@ -40,6 +41,7 @@ func (r *run) formulaSample() (*run, string) {
 	}
 	sample := *r
 	sample.divided = false
+	var chosenRows [3][]int32
 	for p := range dataset.Part(len(r.parts)) {
 		o := &r.parts[p]
 		first, end := r.known(p)
@@ -49,6 +51,7 @@ func (r *run) formulaSample() (*run, string) {
 				rows = append(rows, int32(first+i))
 			}
 		}
+		chosenRows[p] = rows
 		if p == dataset.Train {
 			sample.parts[p] = r.selectTrain(rows)
 		} else {
@@ -69,6 +72,7 @@ func (r *run) formulaSample() (*run, string) {
 	if sample.size(dataset.Train) == 0 {
 		return r, "" // one id has most of the rows
 	}
+	r.sampled = chosenRows
 	return &sample, fmt.Sprintf("the formulas are fitted to and measured on %d of the %d rows, those of %.2g %% of the ids of %s", sample.rows(), total, 100*share, r.data.table.Modes[mode].Name)
 }
 

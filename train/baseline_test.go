@@ -90,3 +90,29 @@ func TestFormulaRows(t *testing.T) {
 		t.Errorf("got %+v", rows)
 	}
 }
+
+// The model is compared with formulas on the rows that these were measured on, which are a sample of those of a large
+// table.
+func TestFormulasOfASample(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("store,item,units\n")
+	for i := range 40_000 {
+		store, item := i%40, i/40
+		fmt.Fprintf(&text, "%d,%d,%d\n", store, item, store+(item*item)%97+i%3)
+	}
+	for _, split := range []string{"random:80/10/10", "random:80/20/0"} {
+		s := monthlySpec(split)
+		s.Data.Modes, s.Terms = []string{"store", "item"}, []string{"store", "item"}
+		_, r, err := ReadAndFit(t.Context(), s, tableio.Reader("sales", strings.NewReader(text.String())), Options{Threads: 1, manyRows: 1 << 14})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, ours := r.AgainstFormulas()
+		_, all := r.Judged()
+		best, _ := r.BestFormula()
+		if r.Compared == nil || ours.N != best.Of(part).N || ours.N >= all.N || ours.MAE == all.MAE || !(ours.R2 > 0.9) {
+			t.Errorf("%s: the model is compared on %d of %d rows, R2 %.3f, the formula on %d", split, ours.N, all.N, ours.R2, best.Of(part).N)
+		}
+	}
+}

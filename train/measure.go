@@ -23,13 +23,10 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 		}
 		o, z = thinned(o, z, most)
 	}
-	rows := rowsOf(o)
-	rows.Horizon = r.horizons[part]
-	sums, err := r.measureTogether(z, rows, part != dataset.Train)
+	score, err := r.measureRows(z, o, r.horizons[part], part != dataset.Train)
 	if err != nil {
 		return metrics.Score{}, err
 	}
-	score := sums.Score(r.model)
 	if all := r.size(part); o.Len() < all {
 		score.N = all // what the sample stands for
 	}
@@ -39,6 +36,37 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 		}
 	}
 	return score, nil
+}
+
+// measureCompared scores a part on the rows that formulas were measured on; nil if these are all of
+// its rows.
+func (r *run) measureCompared(part dataset.Part) (*metrics.Score, error) {
+	if part == dataset.Train || len(r.sampled[part]) == 0 {
+		return nil, nil
+	}
+	rows := make([]int, len(r.sampled[part]))
+	var horizons []int32
+	for k, row := range r.sampled[part] {
+		rows[k] = int(row)
+		if all := r.horizons[part]; all != nil {
+			horizons = append(horizons, all[row])
+		}
+	}
+	o := r.part(part).Select(rows)
+	score, err := r.measureRows(r.predicted(part).Select(rows), &o, horizons, true)
+	score.Calibration = nil
+	return &score, err
+}
+
+// measureRows scores observations by the moments of the field there.
+func (r *run) measureRows(z tt.Moments, o *solver.Observations, horizons []int32, calibrated bool) (metrics.Score, error) {
+	rows := rowsOf(o)
+	rows.Horizon = horizons
+	sums, err := r.measureTogether(z, rows, calibrated)
+	if err != nil {
+		return metrics.Score{}, err
+	}
+	return sums.Score(r.model), nil
 }
 
 // rowsOf returns observations in the form that package evaluate needs.

@@ -256,6 +256,9 @@ func (r *run) judge(record *model.Record) error {
 	if record.Test, err = r.measure(dataset.Test); err != nil {
 		return err
 	}
+	if record.Compared, err = r.measureCompared(dataset.Test); err != nil {
+		return err
+	}
 	targets, err := r.scoreTargets()
 	if err != nil {
 		return err

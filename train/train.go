@@ -141,6 +141,7 @@ type run struct {
 	held        solver.Observations    // validation rows kept for the conformal correction
 	trained     [][]int32              // number of training rows by mode and code
 	standard    []float32              // targets of the training rows on the modelling scale, standardised
+	sampled     [3][]int32             // by dataset.Part: rows that formulas are measured on, nil for all
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
@@ -371,7 +372,11 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 		}
 		*[...]*metrics.Score{&record.Train, &record.Valid, &record.Test}[p] = score
 	}
+	part, _ := record.Judged()
 	var err error
+	if record.Compared, err = r.measureCompared(part); err != nil {
+		return err
+	}
 	if record.Targets, err = r.scoreTargets(); err != nil {
 		return err
 	}

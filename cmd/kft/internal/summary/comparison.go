@@ -41,7 +41,7 @@ type measure struct {
 // count as equal.
 func writeComparison(b *strings.Builder, record kft.Record) (won bool) {
 	b.WriteString("\n")
-	part, ours := record.Judged()
+	part, ours := record.AgainstFormulas()
 	best, ok := record.BestFormula()
 	var better, other []string
 	measures := []measure{

@@ -173,6 +173,9 @@ func writeTable(b *strings.Builder, t *textformat.Table, record kft.Record, judg
 	add("model", dataset.Valid, record.Valid)
 	add("model", dataset.Test, record.Test)
 	formulas := listed(record)
+	if record.Compared != nil {
+		add("model, rows of the formulas", judged, *record.Compared)
+	}
 	for _, f := range formulas {
 		add(f.Name, judged, f.Of(judged))
 	}
