@@ -35,6 +35,7 @@ type cavi struct {
 	divider division.Divider
 	divided map[*tt.Core]bool // whether a division follows each update
 	start   Start             // of a training before
+	from    bool              // the run started from the posterior of fewer observations
 
 	err error // why the posterior is not finite
 }
@@ -131,7 +132,7 @@ func (a *cavi) update(i int) {
 		if a.d.temper > 0 {
 			noise /= a.d.temper // series would follow every observation, and the noise stay as small
 		}
-		a.updateSeries(a.d.series[i-len(a.ids)], noise, !a.fixed, a.run.Sweep == a.d.sharpens())
+		a.updateSeries(a.d.series[i-len(a.ids)], noise, !a.fixed, !a.from && a.run.Sweep == a.d.sharpens())
 		a.endTerm(len(a.terms) + i - len(a.ids))
 		return
 	}

@@ -225,7 +225,7 @@ func (dr *driver) comparable() bool {
 // whether another one follows; after the last one the state holds the best.
 func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 	run := dr.state.Run
-	if !dr.comparable() {
+	if !dr.comparable() || dr.continues() {
 		return false, nil
 	}
 	if run.Attempt == 0 {

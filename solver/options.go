@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // Options configure Solve.
@@ -28,6 +29,7 @@ type Options struct {
 	Likelihood *Likelihood // cavi: nil means Gaussian noise
 	Prune      bool        // cavi: remove components and terms that the evidence bound can do without
 	Start      Start       // cavi: how the first run begins, as in the report of another
+	From       *tt.Field   // cavi: a field with the posterior of fewer of the observations, from which the first run starts; nil for none
 	Noise      NoiseModel  // cavi: weights observations by their inverse noise variance; nil means equal noise
 	Correlated bool        // errors of observations may be correlated, see NoiseModel
 

@@ -107,6 +107,13 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 			}
 		}
 	}
+	if a, ok := dr.method.(*cavi); ok && a.startFrom(opt.From) && opt.Resume == nil {
+		run := Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: d.flatten(nil)}
+		if d.noiseWeights != nil {
+			run.Memory = [][]float32{d.w}
+		}
+		dr.state.Run = run
+	}
 	return dr.solve(ctx)
 }
 
@@ -230,6 +237,9 @@ func (dr *driver) endTrial() error {
 func (dr *driver) sweepLimit() int {
 	if dr.searching() {
 		return min(dr.opt.Sweeps, trialSweeps)
+	}
+	if dr.continues() {
+		return min(dr.opt.Sweeps, continuedSweeps)
 	}
 	return dr.opt.Sweeps
 }

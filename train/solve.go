@@ -61,6 +61,9 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	opt.Noise, opt.Correlated = r.noiseModel(), r.data.targets != nil
 	if r.measured != nil { // a refit starts as the first training did
 		opt.Start = r.measured.Record().Start
+		if r.size(dataset.Train) >= continuedRows {
+			opt.From = r.measured.Field()
+		}
 	}
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
@@ -81,6 +84,11 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	}
 	return solver.Solve(ctx, problem, opt)
 }
+
+// continuedRows is the number of training rows from which a refit starts from the first training instead of random weights. In
+// tables of fewer rows the first training often ends before weak parts have grown, and training again takes seconds:
+// with the few sweeps of a continued run the pinball loss of 176 public tables rose by 2 % in the mean.
+const continuedRows = 100_000
 
 // law returns the likelihood at the start of its parameters, nil for Gaussian noise.
 func (r *run) law() likelihood.Law {

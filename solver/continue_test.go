@@ -1,0 +1,89 @@
+package solver
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/series"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// continued returns a problem with a train, effects, a core along time and series, and some of its rows in another order.
+// Some entities are not in these.
+func continued(t *testing.T) (all func() *Problem, some *Problem) {
+	t.Helper()
+	w := synthetic{sizes: []int{20, 25, 8}, grouping: [][][]int{{{0}, {1}}, {{1}, {2}}, {{0, 1}}, {{2}}}, ranks: []int{2, 2, 1, 1}, cells: 6000, noise: 0.3}
+	field := func(codes [][]int32) *tt.Field {
+		f := w.field(t, codes)
+		time, err := tt.NewAxisIndex([]tt.Axis{tt.StepAxis(2, 8)}, codes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Terms[1] = tt.NewTrain([][]string{{"b"}, {"c"}}, []*tt.Index{f.Terms[1].Cores[0].Index, time}, []int{2})
+		f.Terms[1].Cores[1].SetAlong(series.Prior{Level: .1, Walk: .01, AR: .05, Phi: .8}, []int32{0, 1, 2, 3, 4, 5, 6, 7})
+		a, err := tt.NewIndex([]int{0}, w.sizes, codes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Series = []*tt.SeriesTerm{{Label: "series(a; c)", Modes: []string{"a"}, Index: a, Time: 2, Steps: []int32{0, 1, 2, 3, 4, 5, 6, 7},
+			Process: &series.Process{Prior: series.Prior{Level: .1, Walk: .1}}}}
+		if err := f.SetFamily(tt.MeanField); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	all = func() *Problem {
+		p := w.problem(t, 5, false)
+		p.Field, p.Valid = field(p.Train.Codes), Observations{}
+		return p
+	}
+	some = w.problem(t, 5, false)
+	var rows []int
+	for i := range some.Train.Len() {
+		if some.Train.Codes[0][i] < 18 && some.Train.Codes[2][i] < 7 {
+			rows = append(rows, i)
+		}
+	}
+	slices.Reverse(rows)
+	some.Train, some.Valid = some.Train.Select(rows), Observations{}
+	some.Field = field(some.Train.Codes)
+	return all, some
+}
+
+// A run that starts from the posterior of fewer observations reaches in few sweeps the bound of one
+// that starts from random weights, and can be resumed.
+func TestContinuesFromFewerObservations(t *testing.T) {
+	t.Parallel()
+	all, some := continued(t)
+	opt := defaults()
+	opt.Solver, opt.Sweeps, opt.Patience = "cavi", 40, 40
+	solve(t, some, opt)
+	cold := solve(t, all(), opt)
+	opt.From = some.Field
+	warm := checkResume(t, opt, 10, 6, all)
+	last := func(r Report) float64 { return r.Points[len(r.Points)-1].Bound }
+	if len(warm.Points) > continuedSweeps || last(warm) < last(cold)-0.01 || !(warm.Points[0].Train < 1.5*cold.Points[len(cold.Points)-1].Train) {
+		t.Errorf("got the bound %.4f after %d sweeps and the loss %.4f after the first, want %.4f and about %.4f", last(warm), len(warm.Points), warm.Points[0].Train, last(cold), cold.Points[len(cold.Points)-1].Train)
+	}
+}
+
+// A field with other terms, or weights without a posterior, is no start: the run is the one without it.
+func TestStartsWithoutUnlikeField(t *testing.T) {
+	t.Parallel()
+	all, some := continued(t)
+	opt := defaults()
+	opt.Solver, opt.Sweeps = "cavi", 6
+	solve(t, some, opt)
+	want := solve(t, all(), opt)
+	point := threeCores.problem(t, 5, false).Field
+	fewer := *some.Field
+	fewer.Terms = fewer.Terms[1:]
+	longer := *some.Field
+	longer.Series = nil
+	for _, from := range []*tt.Field{point, &fewer, &longer} {
+		opt.From = from
+		if got := solve(t, all(), opt); !slices.Equal(got.Points, want.Points) {
+			t.Error("got another run than that from random weights")
+		}
+	}
+}
