@@ -31,7 +31,8 @@ func finalData(s spec.Spec, data *train.Data, keep int) (*train.Data, []model.De
 }
 
 // refitBelow is the number of training and validation rows up to which a model is trained again unless the
-// specification says otherwise: a refit takes as long as the first training.
+// specification says otherwise. Above it, a refit that does not continue the first training takes as long as that, and
+// one without the test rows adds few rows (see finalData).
 const refitBelow = 1_000_000
 
 // resolveRefit returns what the specification says about a second training, or, if it leaves
@@ -42,12 +43,17 @@ const refitBelow = 1_000_000
 func resolveRefit(s spec.Spec, data *train.Data, opt train.Options) string {
 	valid := data.Count(dataset.Valid)
 	later := data.LaterMode() >= 0
+	random := strings.HasPrefix(s.Split, "random:")
+	if s.Uncertainty.Likelihood == spec.Auto {
+		s.Uncertainty.Likelihood = "gaussian" // as it will be for most tables
+	}
+	large := data.Count(dataset.Train)+valid > refitBelow
 	switch {
 	case s.Fit.Refit != spec.Auto:
 		return s.Fit.Refit
-	case valid+data.Count(dataset.Test) == 0 || opt.Ranks != nil || opt.Memory > 0 || data.Count(dataset.Train)+valid > refitBelow && !later:
+	case valid+data.Count(dataset.Test) == 0 || opt.Ranks != nil || opt.Memory > 0 || large && !later && !(random && train.ContinuesRefit(s)):
 		return spec.RefitNone
-	case strings.HasPrefix(s.Split, "random:"):
+	case random:
 		return spec.RefitAll
 	case valid == 0 || !later && !alike(s, data):
 		return spec.RefitNone

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/testtable"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
@@ -94,6 +96,34 @@ func TestFirstShare(t *testing.T) {
 	}{{nil, 1, 1}, {[]string{"valid"}, 0.42, 0.44}, {[]string{"all"}, 0.37, 0.38}, {[]string{"valid", "all"}, 0.24, 0.26}} {
 		if got := firstShare(data, tc.refits); got < tc.from || got > tc.to {
 			t.Errorf("%v: got %g", tc.refits, got)
+		}
+	}
+}
+
+// A large table is trained again on all rows of a random split where that continues the first training.
+func TestRefitOfLargeTables(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("store,item,units\n")
+	for i := range 1_300_000 {
+		fmt.Fprintf(&text, "%d,%d,%d\n", i/1300, i%1300, i%7)
+	}
+	for _, tc := range []struct{ split, likelihood, inference, want string }{
+		{"random:60/20/20", "auto", "auto", spec.RefitAll},
+		{"random:60/20/20", "gaussian", "mean-field", spec.RefitAll},
+		{"random:60/20/20", "poisson", "mean-field", spec.RefitNone},
+		{"random:60/20/20", "gaussian", "map", spec.RefitNone},
+		{"entity:item=20%", "gaussian", "mean-field", spec.RefitNone},
+	} {
+		s := spec.Spec{Data: spec.Data{Files: []string{"sales"}, Target: "units", Modes: []string{"store", "item"}}, Split: tc.split, Terms: []string{"auto"},
+			Uncertainty: spec.Uncertainty{Likelihood: tc.likelihood, Inference: tc.inference}}
+		s.Fill()
+		data, err := train.Read(t.Context(), s, tableio.Reader("sales", strings.NewReader(text.String())), train.Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resolveRefit(s, data, train.Options{}); got != tc.want {
+			t.Errorf("%+v: got the refit %q", tc, got)
 		}
 	}
 }

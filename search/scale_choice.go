@@ -95,7 +95,10 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		return nil, nil, err
 	}
 	open := s.Fit.Refit == spec.Auto
-	s.Fit.Refit = resolveRefit(s, data, opt)
+	planned := s
+	if planned.Fit.Refit = resolveRefit(s, data, opt); planned.Fit.Refit == spec.RefitNone || !s.Automatic() {
+		s = planned
+	}
 	if s.Fit.Refit == spec.RefitNone {
 		m, r, _, err := fitOn(ctx, s, data, 1, opt)
 		if err != nil {
@@ -103,7 +106,7 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		}
 		return withDecisions(m, r, recent), r, nil
 	}
-	refits := refitsOf(s, data, opt)
+	refits := refitsOf(planned, data, opt)
 	for _, which := range refits {
 		if err := train.CheckRefit(which, opt); err != nil {
 			return nil, nil, err
@@ -120,6 +123,9 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	m = withDecisions(m, r, recent)
 	budget := opt.TimeBudget
 	for _, which := range refits {
+		if m.Spec().Fit.Refit == spec.RefitNone {
+			break // the likelihood that was chosen decides
+		}
 		if open && (ctx.Err() != nil || budget > 0 && time.Since(began) >= budget) {
 			break // who stops a fit knows that it is not complete
 		}
@@ -201,6 +207,7 @@ func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, share floa
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	resolved.Fit.Refit = resolveRefit(resolved, data, opt)
 	final, rows, err := finalData(resolved, data, efforts[s.Fit.Effort].valid)
 	if err != nil {
 		return nil, nil, nil, err

@@ -76,14 +76,29 @@ func TestStartsWithoutUnlikeField(t *testing.T) {
 	solve(t, some, opt)
 	want := solve(t, all(), opt)
 	point := threeCores.problem(t, 5, false).Field
-	fewer := *some.Field
-	fewer.Terms = fewer.Terms[1:]
-	longer := *some.Field
-	longer.Series = nil
-	for _, from := range []*tt.Field{point, &fewer, &longer} {
+	without, other := *some.Field, *some.Field
+	without.Series = nil
+	other.Terms = append(slices.Clone(other.Terms), other.Terms[0])
+	for _, from := range []*tt.Field{point, &without, &other} {
 		opt.From = from
 		if got := solve(t, all(), opt); !slices.Equal(got.Points, want.Points) {
 			t.Error("got another run than that from random weights")
 		}
+	}
+}
+
+// A run continues with the terms and ranks that pruning left.
+func TestContinuesPruned(t *testing.T) {
+	t.Parallel()
+	all, some := continued(t)
+	opt := defaults()
+	opt.Solver, opt.Sweeps, opt.Prune = "cavi", 6, true
+	some.Field.Terms[0].Resize([]int{1})
+	some.Field.Terms = slices.Delete(some.Field.Terms, 2, 3)
+	solve(t, some, opt)
+	opt.From = some.Field
+	r := checkResume(t, opt, 10, 6, all)
+	if len(r.Points) > continuedSweeps || !slices.Equal(r.Terms[0].Ranks, []int{1}) || !r.Terms[2].Removed || r.Terms[1].Removed {
+		t.Errorf("got %d sweeps and the terms %+v, want rank 1 of the first, no third", len(r.Points), r.Terms)
 	}
 }

@@ -107,12 +107,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 			}
 		}
 	}
-	if a, ok := dr.method.(*cavi); ok && a.startFrom(opt.From) && opt.Resume == nil {
-		run := Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: d.flatten(nil)}
-		if d.noiseWeights != nil {
-			run.Memory = [][]float32{d.w}
-		}
-		dr.state.Run = run
+	if err := dr.startFrom(opt.From); err != nil {
+		return Report{}, err
 	}
 	return dr.solve(ctx)
 }

@@ -61,7 +61,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	opt.Noise, opt.Correlated = r.noiseModel(), r.data.targets != nil
 	if r.measured != nil { // a refit starts as the first training did
 		opt.Start = r.measured.Record().Start
-		if r.size(dataset.Train) >= continuedRows {
+		if r.size(dataset.Train) >= continuedRows && ContinuesRefit(r.spec) {
 			opt.From = r.measured.Field()
 		}
 	}
@@ -89,6 +89,13 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 // tables of fewer rows the first training often ends before weak parts have grown, and training again takes seconds:
 // with the few sweeps of a continued run the pinball loss of 176 public tables rose by 2 % in the mean.
 const continuedRows = 100_000
+
+// ContinuesRefit reports whether a refit of a large table starts from the first training: that of a posterior with Gaussian
+// noise, whose terms and ranks then are those that the first training left.
+func ContinuesRefit(s spec.Spec) bool {
+	u := s.Uncertainty
+	return s.Fit.Solver == "cavi" && u.Likelihood == "gaussian" && s.Data.Censored == "" && s.Side.LengthScales != "learn" && u.Inference != "multivariate"
+}
 
 // law returns the likelihood at the start of its parameters, nil for Gaussian noise.
 func (r *run) law() likelihood.Law {
