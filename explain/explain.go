@@ -13,7 +13,8 @@
 //	level = average + sum over sources of their parts
 //
 // holds exactly, sources that a term does not use have the part 0 in it, and
-// interactions are shared equally.
+// interactions are shared equally. The part of a linear function of several numbers is
+// divided among them, and added to those of their curves.
 package explain
 
 import (
@@ -133,6 +134,7 @@ type Explainer struct {
 	engine *cpu.Backend
 
 	regressions [][][]float64 // by term and core: the average of T; nil without a regression
+	averages    [][]float32   // by mode: the average features of a linear function; nil for another mode
 	nearby      []proximity   // by mode
 }
 
@@ -148,6 +150,12 @@ func New(m *model.Model) (*Explainer, error) {
 		return nil, err
 	}
 	x := &Explainer{m: m, engine: cpu.New(path, 1), nearby: make([]proximity, len(m.Modes()))}
+	x.averages = make([][]float32, len(m.Modes()))
+	for mode := range x.averages {
+		if x.averages[mode], err = x.averageNumbers(mode); err != nil {
+			return nil, err
+		}
+	}
 	for _, t := range m.Field().Terms {
 		var means [][]float64
 		for _, c := range t.Cores {
@@ -213,7 +221,9 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 			e.Scale = t.String()
 		}
 		row := rowAt(rows, i)
-		e.divide(x, m, row.Codes, exposureOffset(m, row))
+		if err := e.divide(x, m, row.Codes, exposureOffset(m, row)); err != nil {
+			return nil, err
+		}
 		if !e.finite() {
 			return nil, &model.NotFiniteError{Row: i + 1, Unit: "cell"}
 		}
@@ -280,7 +290,7 @@ func exposureOffset(m *model.Model, row model.Rows) float64 {
 }
 
 // divide fills in the level and its contributions.
-func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, exposure float64) {
+func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, exposure float64) error {
 	scale, f := m.Scale(), m.Field()
 	e.Offset = scale.Center + scale.Spread*float64(f.Offset.Mean) + exposure
 	e.Level, e.Average = e.Offset, e.Offset
@@ -292,8 +302,18 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 		term.Value = term.Average
 		for k, source := range game.sources {
 			v := scale.Spread * parts[k]
-			sums[source] += v
 			term.Value += v
+			if mode := source / 2; m.Modes()[mode].Linear() && source == sideOf(mode) && v != 0 {
+				of, err := x.lineParts(m, g, codes, mode, parts[k])
+				if err != nil {
+					return err
+				}
+				for i, at := range m.Modes()[mode].Members(m.Modes()) {
+					sums[ownOf(at)] += scale.Spread * of[i]
+				}
+			} else {
+				sums[source] += v
+			}
 			if source%2 == 0 {
 				term.Own += v
 			} else {
@@ -327,6 +347,7 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 		}
 		return 0
 	})
+	return nil
 }
 
 // add adds a term to the level.
