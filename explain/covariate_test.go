@@ -86,7 +86,7 @@ func linearModel(t *testing.T, terms ...string) (*model.Model, string) {
 		fmt.Fprintf(&table, "%.4f,%s,%.4f\n", a, text, 2*a-b+math.Sin(float64(31*i))/5)
 	}
 	s := spec.Default()
-	s.Data.Target, s.Data.Modes, s.Data.Duplicates = "y", []string{"number(a)", "number(b)", "linear(a+b)"}, "keep"
+	s.Data.Target, s.Data.Modes, s.Data.Duplicates = "y", []string{"number(a)", "number(b)", "linear(a+b)", "linear2=linear(a+b)"}, "keep"
 	s.Terms, s.Uncertainty.Inference = terms, "mean-field"
 	s.Fit = spec.Fit{Sweeps: 8}
 	s.Fill()
@@ -142,6 +142,26 @@ func TestPartsOfALine(t *testing.T) {
 		// The means of a and b over the rows are near 0, so parts are near 2a and -b.
 		if p := parts[2]["b"].Value; math.Abs(p+0.9123) > 0.1 {
 			t.Errorf("terms %v: the part of b = 0.9123 is %g, want about -0.91", terms, p)
+		}
+	}
+}
+
+// TestImportancesOfALine checks that each number of a linear function has an importance, and that a curve of the number is exchanged with it.
+func TestImportancesOfALine(t *testing.T) {
+	t.Parallel()
+	for _, terms := range [][]string{{"linear"}, {"linear", "a"}, {"linear", "linear2", "b"}} {
+		m, table := linearModel(t, terms...)
+		got, err := explain.Model(t.Context(), m, new(tableio.Reader("table", strings.NewReader(table))), model.TableOptions{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss := map[string]float64{}
+		for _, i := range got.Importances {
+			loss[i.Mode] = i.Loss
+		}
+		// Of the variance of 2a - b a has four fifths, and exchanging values at random takes twice that.
+		if len(loss) != 2 || math.Abs(loss["a"]-1.6) > 0.3 || math.Abs(loss["b"]-0.4) > 0.15 {
+			t.Errorf("terms %v: got importances %v, want a about 1.6 and b about 0.4", terms, loss)
 		}
 	}
 }

@@ -145,11 +145,11 @@ const (
 func (x *Explainer) Curves(mode, columns int) ([]Curve, error) {
 	var out []Curve
 	info := x.m.Modes()[mode]
-	if info.Linear() {
+	if info.Linear() && x.m.SideOf(mode) != nil {
 		return x.lines(mode, columns)
 	}
 	if info.Joint() {
-		return nil, nil // points have no order
+		return nil, nil // points have no order, and a linear function that no term uses no effect
 	}
 	effects := x.Effects(mode)
 	if !slices.ContainsFunc(effects, func(e Effect) bool { return e.Effect != 0 }) {

@@ -17,7 +17,8 @@ import (
 )
 
 // An Importance is how much worse predictions become if the ids of a mode are exchanged
-// between rows at random, or the values of a column between ids.
+// between rows at random, or the values of a column between ids. Points have none of their own: with
+// a number that forms some, all that is made of it is exchanged.
 type Importance struct {
 	Mode   string  `json:"mode"`
 	Column string  `json:"column,omitempty"` // "" for the ids themselves
@@ -45,7 +46,7 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 		opt.Permutations = 3
 	}
 	s := newSample(x.m, rows, opt.Rows)
-	base := s.r2(b, x.field(b, nil))
+	base := s.r2(b, x.field(x.m, b, nil))
 	var out []Importance
 	measure := func(mode, column string, permuted func(rng *rand.Rand) (float64, error)) error {
 		var losses []float64
@@ -67,8 +68,12 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 		return nil
 	}
 	for mode, info := range x.m.Modes() {
+		if info.Joint() {
+			continue
+		}
 		err := measure(info.Name, "", func(rng *rand.Rand) (float64, error) {
-			return s.permuted(mode, rng).r2(b, x.field(b, nil)), nil
+			changed, m := s.permuted(mode, rng)
+			return changed.r2(b, x.field(m, b, nil)), nil
 		})
 		if err != nil {
 			return nil, err
@@ -79,7 +84,7 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 				if err != nil {
 					return 0, err
 				}
-				return s.r2(b, x.field(b, changed)), nil
+				return s.r2(b, x.field(x.m, b, changed)), nil
 			})
 			if err != nil {
 				return nil, err
@@ -159,14 +164,18 @@ func newSample(m *model.Model, rows evaluate.Rows, n int) *sample {
 	return s
 }
 
-// permuted returns the sample with the ids of a mode exchanged between rows.
-func (s *sample) permuted(mode int, rng *rand.Rand) *sample {
-	out := *s
-	out.rows.Codes = slices.Clone(s.rows.Codes)
+// permuted returns the sample with the ids of a mode exchanged between rows, and the model that its codes belong to.
+func (s *sample) permuted(mode int, rng *rand.Rand) (*sample, *model.Model) {
+	out, m := *s, s.m
 	column := slices.Clone(s.rows.Codes[mode])
 	rng.Shuffle(len(column), func(i, j int) { column[i], column[j] = column[j], column[i] })
+	if m.Formed(mode) {
+		m, out.rows.Codes = m.WithNumbers(s.rows.Codes, mode, column)
+		return &out, m
+	}
+	out.rows.Codes = slices.Clone(s.rows.Codes)
 	out.rows.Codes[mode] = column
-	return &out
+	return &out, m
 }
 
 // r2 returns R2 of a field on the modelling scale.
@@ -247,11 +256,11 @@ func (m matrix) Rows() int         { return m.rows }
 func (m matrix) Columns() int      { return m.columns }
 func (m matrix) Matrix() []float32 { return m.values }
 
-// field returns the field of the model as plain cores, with the side information of a mode
+// field returns the field of a model as plain cores, with the side information of a mode
 // changed unless it is nil. Combinations that joint cores have no slices for take the
 // prior.
-func (x *Explainer) field(b backend.Backend, changed *permutedSide) *tt.Field {
-	f := x.m.Field()
+func (x *Explainer) field(m *model.Model, b backend.Backend, changed *permutedSide) *tt.Field {
+	f := m.Field()
 	out := &tt.Field{Group: f.Group, Offset: f.Offset, Series: f.Series}
 	for _, t := range f.Terms {
 		train := &tt.Train{}
