@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,6 +163,35 @@ func TestImportancesOfALine(t *testing.T) {
 		// Of the variance of 2a - b a has four fifths, and exchanging values at random takes twice that.
 		if len(loss) != 2 || math.Abs(loss["a"]-1.6) > 0.3 || math.Abs(loss["b"]-0.4) > 0.15 {
 			t.Errorf("terms %v: got importances %v, want a about 1.6 and b about 0.4", terms, loss)
+		}
+	}
+}
+
+// TestNumberOfALineBeyondTheRange checks that predictions name the number of a linear function that lies beyond the range of the fit, once
+// if other terms use it too.
+func TestNumberOfALineBeyondTheRange(t *testing.T) {
+	t.Parallel()
+	for _, terms := range [][]string{{"linear"}, {"linear", "a"}, {"linear", "linear2", "a"}} {
+		m, _ := linearModel(t, terms...)
+		got, err := explain.Cells(t.Context(), m, []model.Cell{{"a": "7", "b": "0.5"}, {"a": "0.5", "b": ""}}, explain.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := got[0].WriteText(&text); err != nil || !slices.Equal(got[0].FromSide, []string{"a"}) || len(got[1].FromSide) > 0 || !strings.Contains(text.String(), "The a 7 lies beyond the range of the fit.") {
+			t.Errorf("terms %v: got %q and %q, want a alone in the first cell; %v\n%s", terms, got[0].FromSide, got[1].FromSide, err, text.String())
+		}
+		var out strings.Builder
+		sum, err := m.PredictTable(t.Context(), tableio.Reader("table", strings.NewReader("a,b\n7,.5\n.5,-7\n-7,8\n0,\n")), &out, model.TableOptions{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var unseen []string
+		for line := range strings.Lines(out.String()) {
+			unseen = append(unseen, strings.TrimSpace(line[strings.LastIndex(line, ",")+1:]))
+		}
+		if want := []string{"unseen", "a:side", "b:side", "a:side+b:side", ""}; !slices.Equal(unseen, want) || !slices.Equal(sum.Side, []int{2, 2, 0, 0}) {
+			t.Errorf("terms %v: got the column %q and the counts %v, want %q and 2 rows of each number", terms, unseen, sum.Side, want)
 		}
 	}
 }

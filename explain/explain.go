@@ -52,7 +52,7 @@ type Options struct {
 type Explanation struct {
 	Cell     model.Cell `json:"cell"`
 	Unseen   []string   `json:"unseen,omitempty"`    // modes whose id is that of the average
-	FromSide []string   `json:"from_side,omitempty"` // modes whose id has side information, but no training rows
+	FromSide []string   `json:"from_side,omitempty"` // modes whose id has side information, but no training rows, and numbers beyond the range of the fit
 
 	Outcome
 	Actual *metrics.Number `json:"actual,omitempty"` // the value of the table, if it is given and has one
@@ -72,7 +72,8 @@ type Explanation struct {
 	Neighbours []Neighbourhood `json:"neighbours,omitempty"`
 	WhatIf     *WhatIf         `json:"what_if,omitempty"`
 
-	modes []string // in the order of the model
+	modes   []string // in the order of the model
+	numbers []string // the modes of numbers
 }
 
 // An Outcome is a predictive distribution in units of the target.
@@ -219,6 +220,11 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		*e = Explanation{Cell: cells[i], Unseen: p.Unseen, FromSide: p.FromSide, Outcome: outcomeOf(p.Distribution()), Target: m.Spec().Data.Target, Scale: m.Spec().Transform, modes: m.Spec().ModeNames()}
 		if t := m.Scale().Transform; t.Linked() {
 			e.Scale = t.String()
+		}
+		for _, info := range m.Modes() {
+			if info.Numeric() {
+				e.numbers = append(e.numbers, info.Name)
+			}
 		}
 		row := rowAt(rows, i)
 		if err := e.divide(x, m, row.Codes, exposureOffset(m, row)); err != nil {
