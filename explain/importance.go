@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -29,10 +30,14 @@ type Importance struct {
 // ImportanceOptions specify how importances are measured. Zero values select the
 // defaults.
 type ImportanceOptions struct {
-	Rows         int // the largest number of rows; 100,000 by default
+	Rows         int // the largest number of rows; 100,000 by default, and 5,000 for a model with points
 	Permutations int // 3 by default
 	Columns      int // the largest number of side columns of a mode; 0 for all
 }
+
+// mostPoints is the largest number of rows that importances are measured on if numbers form points, which are new after each
+// permutation.
+const mostPoints = 5_000
 
 // Importances measures the importance of each mode and of each column of side
 // information on rows that the model was not trained on. The largest are first. It costs
@@ -44,6 +49,9 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 	}
 	if opt.Permutations == 0 {
 		opt.Permutations = 3
+	}
+	if slices.ContainsFunc(x.m.Modes(), dataset.Mode.Joint) {
+		opt.Rows = min(opt.Rows, mostPoints)
 	}
 	s := newSample(x.m, rows, opt.Rows)
 	base := s.r2(b, x.field(x.m, b, nil))
