@@ -88,7 +88,7 @@ func redundant(core, modes []string) (mode, group string) {
 // unknownName describes a name in a term that is no mode, nor a group of one.
 func unknownName(name string, modes []string) string {
 	if m, err := dataset.ParseMode(name); err == nil && m.Covariate() {
-		return fmt.Sprintf("; terms name modes: add the covariate to the modes (--covariate '%s') and write %s here", name, m.Name)
+		return fmt.Sprintf("; terms name modes: add %s to data.covariates and write %s here", name, m.Name)
 	}
 	hint := suggest.Hint(name, modes)
 	if before, column, dotted := strings.Cut(name, "."); dotted && hint == "" {
