@@ -145,11 +145,11 @@ const (
 func (x *Explainer) Curves(mode, columns int) ([]Curve, error) {
 	var out []Curve
 	info := x.m.Modes()[mode]
-	if info.Linear() {
+	if info.Linear() && x.m.SideOf(mode) != nil {
 		return x.lines(mode, columns)
 	}
 	if info.Joint() {
-		return nil, nil // points have no order
+		return nil, nil // points have no order, and a linear function that no term uses no effect
 	}
 	effects := x.Effects(mode)
 	if !slices.ContainsFunc(effects, func(e Effect) bool { return e.Effect != 0 }) {
@@ -248,43 +248,6 @@ func (x *Explainer) columnCurve(mode int, side *model.Side, name string) (Curve,
 		}
 		return frame
 	})
-}
-
-// lines returns the parts of a linear function that its covariates have.
-func (x *Explainer) lines(mode, columns int) ([]Curve, error) {
-	info := x.m.Modes()[mode]
-	var out []Curve
-	for i, name := range first(info.Columns, columns) {
-		curve := Curve{Mode: info.Name, Column: name}
-		at := info.Members(x.m.Modes())[i]
-		for code, id := range x.m.IDs(at) {
-			if v, ok := quantity(id); ok && x.m.TrainingRows(at, int32(code)) > 0 {
-				curve.Points = append(curve.Points, Point{Label: id, X: &v})
-			}
-		}
-		slices.SortFunc(curve.Points, func(a, b Point) int { return cmp.Compare(*a.X, *b.X) })
-		if n := len(curve.Points); n > maxPoints {
-			for k := range maxPoints {
-				curve.Points[k] = curve.Points[k*(n-1)/(maxPoints-1)]
-			}
-			curve.Points = curve.Points[:maxPoints]
-		}
-		err := x.setEffects(mode, curve.Points, func(label string) *dataset.Frame {
-			frame := &dataset.Frame{Names: info.Columns, Columns: make([][]string, len(info.Columns))}
-			for k := range frame.Columns {
-				frame.Columns[k] = []string{""} // the mean
-			}
-			frame.Columns[i][0] = label
-			return frame
-		})
-		if err != nil {
-			return nil, err
-		}
-		if len(curve.Points) > 1 {
-			out = append(out, curve)
-		}
-	}
-	return out, nil
 }
 
 // setEffects sets the effects of points to the mean effect of the rows of side information that a label has, less the mean over the

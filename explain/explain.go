@@ -13,7 +13,8 @@
 //	level = average + sum over sources of their parts
 //
 // holds exactly, sources that a term does not use have the part 0 in it, and
-// interactions are shared equally.
+// interactions are shared equally. The part of a linear function of several numbers is
+// divided among them, and added to those of their curves.
 package explain
 
 import (
@@ -51,7 +52,7 @@ type Options struct {
 type Explanation struct {
 	Cell     model.Cell `json:"cell"`
 	Unseen   []string   `json:"unseen,omitempty"`    // modes whose id is that of the average
-	FromSide []string   `json:"from_side,omitempty"` // modes whose id has side information, but no training rows
+	FromSide []string   `json:"from_side,omitempty"` // modes whose id has side information, but no training rows, and numbers beyond the range of the fit
 
 	Outcome
 	Actual *metrics.Number `json:"actual,omitempty"` // the value of the table, if it is given and has one
@@ -71,7 +72,8 @@ type Explanation struct {
 	Neighbours []Neighbourhood `json:"neighbours,omitempty"`
 	WhatIf     *WhatIf         `json:"what_if,omitempty"`
 
-	modes []string // in the order of the model
+	modes   []string // in the order of the model
+	numbers []string // the modes of numbers
 }
 
 // An Outcome is a predictive distribution in units of the target.
@@ -133,6 +135,7 @@ type Explainer struct {
 	engine *cpu.Backend
 
 	regressions [][][]float64 // by term and core: the average of T; nil without a regression
+	averages    [][]float32   // by mode: the average features of a linear function; nil for another mode
 	nearby      []proximity   // by mode
 }
 
@@ -148,6 +151,12 @@ func New(m *model.Model) (*Explainer, error) {
 		return nil, err
 	}
 	x := &Explainer{m: m, engine: cpu.New(path, 1), nearby: make([]proximity, len(m.Modes()))}
+	x.averages = make([][]float32, len(m.Modes()))
+	for mode := range x.averages {
+		if x.averages[mode], err = x.averageNumbers(mode); err != nil {
+			return nil, err
+		}
+	}
 	for _, t := range m.Field().Terms {
 		var means [][]float64
 		for _, c := range t.Cores {
@@ -212,8 +221,15 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		if t := m.Scale().Transform; t.Linked() {
 			e.Scale = t.String()
 		}
+		for _, info := range m.Modes() {
+			if info.Numeric() {
+				e.numbers = append(e.numbers, info.Name)
+			}
+		}
 		row := rowAt(rows, i)
-		e.divide(x, m, row.Codes, exposureOffset(m, row))
+		if err := e.divide(x, m, row.Codes, exposureOffset(m, row)); err != nil {
+			return nil, err
+		}
 		if !e.finite() {
 			return nil, &model.NotFiniteError{Row: i + 1, Unit: "cell"}
 		}
@@ -280,7 +296,7 @@ func exposureOffset(m *model.Model, row model.Rows) float64 {
 }
 
 // divide fills in the level and its contributions.
-func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, exposure float64) {
+func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, exposure float64) error {
 	scale, f := m.Scale(), m.Field()
 	e.Offset = scale.Center + scale.Spread*float64(f.Offset.Mean) + exposure
 	e.Level, e.Average = e.Offset, e.Offset
@@ -292,8 +308,18 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 		term.Value = term.Average
 		for k, source := range game.sources {
 			v := scale.Spread * parts[k]
-			sums[source] += v
 			term.Value += v
+			if mode := source / 2; m.Modes()[mode].Linear() && source == sideOf(mode) && v != 0 {
+				of, err := x.lineParts(m, g, codes, mode, parts[k])
+				if err != nil {
+					return err
+				}
+				for i, at := range m.Modes()[mode].Members(m.Modes()) {
+					sums[ownOf(at)] += scale.Spread * of[i]
+				}
+			} else {
+				sums[source] += v
+			}
 			if source%2 == 0 {
 				term.Own += v
 			} else {
@@ -327,6 +353,7 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 		}
 		return 0
 	})
+	return nil
 }
 
 // add adds a term to the level.

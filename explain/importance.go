@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -17,7 +18,8 @@ import (
 )
 
 // An Importance is how much worse predictions become if the ids of a mode are exchanged
-// between rows at random, or the values of a column between ids.
+// between rows at random, or the values of a column between ids. Points have none of their own: with
+// a number that forms some, all that is made of it is exchanged.
 type Importance struct {
 	Mode   string  `json:"mode"`
 	Column string  `json:"column,omitempty"` // "" for the ids themselves
@@ -28,10 +30,14 @@ type Importance struct {
 // ImportanceOptions specify how importances are measured. Zero values select the
 // defaults.
 type ImportanceOptions struct {
-	Rows         int // the largest number of rows; 100,000 by default
+	Rows         int // the largest number of rows; 100,000 by default, and 5,000 for a model with points
 	Permutations int // 3 by default
 	Columns      int // the largest number of side columns of a mode; 0 for all
 }
+
+// mostPoints is the largest number of rows that importances are measured on if numbers form points, which are new after each
+// permutation.
+const mostPoints = 5_000
 
 // Importances measures the importance of each mode and of each column of side
 // information on rows that the model was not trained on. The largest are first. It costs
@@ -44,8 +50,11 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 	if opt.Permutations == 0 {
 		opt.Permutations = 3
 	}
+	if slices.ContainsFunc(x.m.Modes(), dataset.Mode.Joint) {
+		opt.Rows = min(opt.Rows, mostPoints)
+	}
 	s := newSample(x.m, rows, opt.Rows)
-	base := s.r2(b, x.field(b, nil))
+	base := s.r2(b, x.field(x.m, b, nil))
 	var out []Importance
 	measure := func(mode, column string, permuted func(rng *rand.Rand) (float64, error)) error {
 		var losses []float64
@@ -67,8 +76,12 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 		return nil
 	}
 	for mode, info := range x.m.Modes() {
+		if info.Joint() {
+			continue
+		}
 		err := measure(info.Name, "", func(rng *rand.Rand) (float64, error) {
-			return s.permuted(mode, rng).r2(b, x.field(b, nil)), nil
+			changed, m := s.permuted(mode, rng)
+			return changed.r2(b, x.field(m, b, nil)), nil
 		})
 		if err != nil {
 			return nil, err
@@ -79,7 +92,7 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 				if err != nil {
 					return 0, err
 				}
-				return s.r2(b, x.field(b, changed)), nil
+				return s.r2(b, x.field(x.m, b, changed)), nil
 			})
 			if err != nil {
 				return nil, err
@@ -159,14 +172,18 @@ func newSample(m *model.Model, rows evaluate.Rows, n int) *sample {
 	return s
 }
 
-// permuted returns the sample with the ids of a mode exchanged between rows.
-func (s *sample) permuted(mode int, rng *rand.Rand) *sample {
-	out := *s
-	out.rows.Codes = slices.Clone(s.rows.Codes)
+// permuted returns the sample with the ids of a mode exchanged between rows, and the model that its codes belong to.
+func (s *sample) permuted(mode int, rng *rand.Rand) (*sample, *model.Model) {
+	out, m := *s, s.m
 	column := slices.Clone(s.rows.Codes[mode])
 	rng.Shuffle(len(column), func(i, j int) { column[i], column[j] = column[j], column[i] })
+	if m.Formed(mode) {
+		m, out.rows.Codes = m.WithNumbers(s.rows.Codes, mode, column)
+		return &out, m
+	}
+	out.rows.Codes = slices.Clone(s.rows.Codes)
 	out.rows.Codes[mode] = column
-	return &out
+	return &out, m
 }
 
 // r2 returns R2 of a field on the modelling scale.
@@ -247,11 +264,11 @@ func (m matrix) Rows() int         { return m.rows }
 func (m matrix) Columns() int      { return m.columns }
 func (m matrix) Matrix() []float32 { return m.values }
 
-// field returns the field of the model as plain cores, with the side information of a mode
+// field returns the field of a model as plain cores, with the side information of a mode
 // changed unless it is nil. Combinations that joint cores have no slices for take the
 // prior.
-func (x *Explainer) field(b backend.Backend, changed *permutedSide) *tt.Field {
-	f := x.m.Field()
+func (x *Explainer) field(m *model.Model, b backend.Backend, changed *permutedSide) *tt.Field {
+	f := m.Field()
 	out := &tt.Field{Group: f.Group, Offset: f.Offset, Series: f.Series}
 	for _, t := range f.Terms {
 		train := &tt.Train{}

@@ -26,6 +26,10 @@ func (e *Explanation) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "  The %s %s is not in the training data and has no side information: the average %s takes its place.\n", mode, e.Cell[mode], mode)
 	}
 	for _, mode := range e.FromSide {
+		if slices.Contains(e.numbers, mode) {
+			fmt.Fprintf(&b, "  The %s %s lies beyond the range of the fit.\n", mode, e.Cell[mode])
+			continue
+		}
 		fmt.Fprintf(&b, "  The %s %s has no training rows: it is predicted from its side information, its groups or the series.\n", mode, e.Cell[mode])
 	}
 	e.writeSteps(&b)

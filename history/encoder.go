@@ -53,19 +53,30 @@ func (e *Encoder) Columns() []dataset.Mode {
 // Within reports whether an id of a mode is a number between the fitted ones, or a point of such numbers.
 func (e *Encoder) Within(mode int, id string) bool {
 	if m := e.modes[mode]; m.Joint() {
-		numbers := m.Numbers(id)
-		for i, at := range m.Members(e.modes) {
-			if numbers == nil || !e.Within(at, numbers[i]) && !(m.Linear() && numbers[i] == dataset.MissingID) {
-				return false
-			}
-		}
-		return true
+		return m.Numbers(id) != nil && len(e.Beyond(mode, id)) == 0
 	}
 	if e.grids[mode] == nil {
 		return false
 	}
 	v, ok := dataset.Number(id)
 	return ok && e.grids[mode].Within(v)
+}
+
+// Beyond returns the modes whose number in a point is not between the fitted ones. A linear function takes the mean for one
+// that is missing.
+func (e *Encoder) Beyond(mode int, id string) []int {
+	m := e.modes[mode]
+	numbers := m.Numbers(id)
+	if numbers == nil {
+		return nil
+	}
+	var out []int
+	for i, at := range m.Members(e.modes) {
+		if missing := numbers[i] == dataset.MissingID || numbers[i] == dataset.NoRowID; !e.Within(at, numbers[i]) && !(m.Linear() && missing) {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // A ValueError reports a field of a numeric covariate that is not a number.

@@ -23,7 +23,7 @@ type Prediction struct {
 	// information. The prior, which is the average of the other ids, takes its place.
 	Unseen []string `json:"unseen"`
 	// FromSide names the modes whose id has no training rows and is predicted from
-	// its side information.
+	// its side information, and the numeric covariates beyond the range of the fit.
 	FromSide []string `json:"from_side,omitempty"`
 
 	// SD is the standard deviation. Its parts are the uncertainty of the weights
@@ -87,7 +87,9 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 				}
 				out[c].Unseen = append(out[c].Unseen, name)
 			case FromSide:
-				out[c].FromSide = append(out[c].FromSide, name)
+				for _, at := range m.sideModes(i, codes, c) {
+					out[c].FromSide = append(out[c].FromSide, modes[at].Name)
+				}
 			}
 		}
 	}

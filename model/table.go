@@ -116,7 +116,9 @@ func (m *Model) CountOrigins(sum *Summary, codes [][]int32, y []float32) {
 			case FromPrior:
 				sum.Unseen[mode]++
 			case FromSide:
-				sum.Side[mode]++
+				for _, at := range m.sideModes(mode, codes, i) {
+					sum.Side[at]++
+				}
 			}
 		}
 	}
@@ -295,8 +297,10 @@ func (m *Model) nameUnseen(dst []string, codes [][]int32, sum *Summary) {
 			}
 			switch m.Origin(mode, c) {
 			case FromSide:
-				sum.Side[mode]++
-				dst[i] = joined(dst[i], name+":side")
+				for _, at := range m.sideModes(mode, codes, i) {
+					sum.Side[at]++
+					dst[i] = joined(dst[i], m.modes[at].Name+":side")
+				}
 			case FromPrior:
 				sum.Unseen[mode]++
 				dst[i] = joined(dst[i], name)

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -85,6 +87,32 @@ func (m *Model) Origin(mode int, code int32) Origin {
 		return FromSide
 	}
 	return FromPrior
+}
+
+// sideModes returns the modes that a row predicted from the side information of a mode is named after: that mode, and for
+// a point the numbers that lie beyond the range of the fit, unless the row is named after them already.
+func (m *Model) sideModes(mode int, codes [][]int32, row int) []int {
+	numbers := m.numbersBeyond(mode, codes, row)
+	if len(numbers) == 0 {
+		return []int{mode}
+	}
+	return slices.DeleteFunc(numbers, func(at int) bool {
+		for before := range mode {
+			if slices.Contains(m.numbersBeyond(before, codes, row), at) {
+				return true
+			}
+		}
+		return m.Origin(at, codes[at][row]) == FromSide
+	})
+}
+
+// numbersBeyond returns the modes whose number in the point of a row lies beyond the range of the fit.
+func (m *Model) numbersBeyond(mode int, codes [][]int32, row int) []int {
+	code := codes[mode][row]
+	if !m.modes[mode].Joint() || m.Origin(mode, code) != FromSide {
+		return nil
+	}
+	return m.covariates.Beyond(mode, m.dicts[mode].ID(code))
 }
 
 // hasSideRow reports whether cores use the side information of an id.

@@ -69,6 +69,9 @@ func rankOf(rank map[string]int, c explain.Curve) int {
 	if at, known := rank[c.Name()]; known {
 		return at
 	}
+	if at, known := rank[c.Column]; known { // of a number in a linear function
+		return at
+	}
 	return len(rank)
 }
 

@@ -21,7 +21,12 @@ func JoinIDColumns(spec Spec, mode dataset.Mode, ids []string) (*Joined, error) 
 		panic("sideinfo: columns computed from ids must be named")
 	}
 	frame := &dataset.Frame{}
+	points := pointsOf(mode, ids)
 	for _, c := range spec.Columns {
+		if part := slices.Index(mode.Columns, c.Name); points != nil && part >= 0 {
+			frame.Names, frame.Columns = append(frame.Names, c.Name), append(frame.Columns, points[part])
+			continue
+		}
 		read, err := idColumn(c.Name, mode, c.Type == Group)
 		if err != nil {
 			return nil, err
@@ -37,6 +42,25 @@ func JoinIDColumns(spec Spec, mode dataset.Mode, ids []string) (*Joined, error) 
 	}
 	return &Joined{Spec: spec, Mode: mode, IDs: ids, Rows: frame, Has: slices.Repeat([]bool{true}, len(ids)),
 		Report: Report{Entities: len(ids), Matched: len(ids)}}, nil
+}
+
+// pointsOf returns the numbers of points, one column per covariate that forms them, "" for a missing one; nil for another mode.
+func pointsOf(mode dataset.Mode, ids []string) [][]string {
+	if !mode.Joint() {
+		return nil
+	}
+	columns := make([][]string, len(mode.Columns))
+	for part := range columns {
+		columns[part] = make([]string, len(ids))
+	}
+	for i, id := range ids {
+		for part, number := range mode.Numbers(id) {
+			if number != dataset.MissingID {
+				columns[part][i] = number
+			}
+		}
+	}
+	return columns
 }
 
 // calendarNames are the parts of a date that may be the name of a column of dates.
@@ -61,12 +85,7 @@ func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (stri
 			return "0", nil
 		}, nil
 	case mode.Joint() && part >= 0:
-		return func(id string) (string, error) {
-			if numbers := mode.Numbers(id); numbers != nil && numbers[part] != dataset.MissingID {
-				return numbers[part], nil
-			}
-			return "", nil // missing
-		}, nil
+		return func(id string) (string, error) { return pointsOf(mode, []string{id})[part][0], nil }, nil
 	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1 && !mode.HasClock():
 		return func(id string) (string, error) {
 			parts := splitID(id, len(mode.Columns))

@@ -124,7 +124,7 @@ func (d Data) validateCovariates(ps *Problems) {
 			ps.Addf("data.ends", "%s; set data.ends to table", problem)
 		}
 	}
-	var cells, numbers []string
+	var cells, numbers, derived []string
 	for _, text := range d.Modes {
 		m, err := dataset.ParseMode(text)
 		switch {
@@ -132,13 +132,19 @@ func (d Data) validateCovariates(ps *Problems) {
 			cells = append(cells, modeName(text))
 		case m.Open() || m.Numeric() && !m.Derived():
 			numbers = append(numbers, modeName(text))
+		case m.Derived():
+			derived = append(derived, modeName(text))
 		}
 	}
 	for i, text := range d.Modes {
 		m, err := dataset.ParseMode(text)
 		if err == nil && m.Joint() {
 			for _, name := range m.Columns {
-				if !slices.Contains(numbers, name) {
+				switch {
+				case slices.Contains(numbers, name):
+				case slices.Contains(derived, name):
+					ps.Addf(index("data.modes", i), "%s: %s is computed from the training rows, and points are formed by columns of the table; leave it out here and add the term %s, a curve of its own", m.Expression(), name, name)
+				default:
 					ps.Addf(index("data.modes", i), "%s: no covariate of numbers is called %q%s; its points are formed by covariates, so add number(%s)", m.Expression(), name, hintOrList(name, numbers), name)
 				}
 			}

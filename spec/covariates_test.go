@@ -52,3 +52,16 @@ func TestCovariatesInYAML(t *testing.T) {
 		t.Errorf("got %s, want %s", again.JSON(), s.JSON())
 	}
 }
+
+// TestPointsOfLags checks that a point of a lag is refused with what to do.
+func TestPointsOfLags(t *testing.T) {
+	t.Parallel()
+	s := Default()
+	s.Data.Target, s.Data.Modes, s.Data.Covariates, s.Data.Lags = "units", []string{"store", "month"}, []string{"number(price)", "linear(price+lag1)"}, []string{"1"}
+	s.Terms = []string{"store", "linear"}
+	s.Fill()
+	err := s.Validate()
+	if err == nil || !strings.Contains(err.Error(), "linear(price+lag1): lag1 is computed from the training rows") || !strings.Contains(err.Error(), "add the term lag1") {
+		t.Errorf("got %v, want that lag1 is a curve of its own", err)
+	}
+}

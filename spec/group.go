@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -86,6 +87,9 @@ func redundant(core, modes []string) (mode, group string) {
 
 // unknownName describes a name in a term that is no mode, nor a group of one.
 func unknownName(name string, modes []string) string {
+	if m, err := dataset.ParseMode(name); err == nil && m.Covariate() {
+		return fmt.Sprintf("; terms name modes: add %s to data.covariates and write %s here", name, m.Name)
+	}
 	hint := suggest.Hint(name, modes)
 	if before, column, dotted := strings.Cut(name, "."); dotted && hint == "" {
 		if near := suggest.Nearest(before, modes); near != "" {

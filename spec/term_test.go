@@ -54,6 +54,7 @@ func TestParseTermErrors(t *testing.T) {
 		{"store,,time:5", "the name of a mode is missing"},
 		{"store*,time:5", "the name of a mode is missing"},
 		{"stores,item:5", `unknown mode "stores" (did you mean "store"?)`},
+		{"linear(price+age)", `unknown mode "linear(price+age)"; terms name modes: add linear(price+age) to data.covariates and write linear here`},
 		{"warehouse,item:5", `unknown mode "warehouse" (known: store, item, time)`},
 		{"store,item*store:5", `mode "store" appears twice`},
 		{"store,item", "needs a rank after a colon, such as store,item:20"},

@@ -68,14 +68,14 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 		if target != "" {
 			fmt.Fprintf(&b, "%s: ", target)
 		}
-		writeCell(&b, c.Cell[i], p, quantiles)
+		writeCell(&b, m, c.Cell[i], p, quantiles)
 	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
 // writeCell writes one line about a prediction.
-func writeCell(b *strings.Builder, cell string, p kft.Prediction, quantiles []cellQuantile) {
+func writeCell(b *strings.Builder, m *kft.Model, cell string, p kft.Prediction, quantiles []cellQuantile) {
 	fmt.Fprintf(b, "%s: prediction %s, median %s, sd %s", cell, number(p.Mean), number(p.Median), number(p.SD))
 	for _, q := range quantiles {
 		fmt.Fprintf(b, ", q%g %s", q.Level, number(q.Value))
@@ -83,8 +83,21 @@ func writeCell(b *strings.Builder, cell string, p kft.Prediction, quantiles []ce
 	if len(p.Unseen) > 0 {
 		fmt.Fprintf(b, "; unseen: %s", strings.Join(p.Unseen, ", "))
 	}
-	if len(p.FromSide) > 0 {
-		fmt.Fprintf(b, "; from side information: %s", strings.Join(p.FromSide, ", "))
+	var side, beyond []string
+	for _, mode := range m.Modes() {
+		switch {
+		case !slices.Contains(p.FromSide, mode.Name):
+		case mode.Smooth():
+			beyond = append(beyond, mode.Name)
+		default:
+			side = append(side, mode.Name)
+		}
+	}
+	if len(side) > 0 {
+		fmt.Fprintf(b, "; from side information: %s", strings.Join(side, ", "))
+	}
+	if len(beyond) > 0 {
+		fmt.Fprintf(b, "; beyond the range of the fit: %s", strings.Join(beyond, ", "))
 	}
 	b.WriteString("\n")
 }

@@ -160,6 +160,9 @@ func (g *Grid) ID(v float64) string {
 		return Text(v)
 	}
 	low, high := g.Range()
+	if v <= 0 && v < low && low >= 0 && g.Skewed() {
+		v = low / 2 // it has no logarithm
+	}
 	switch {
 	case v < low:
 		return Text(g.beyond(low, v, high-low))

@@ -226,3 +226,20 @@ func TestAddPoints(t *testing.T) {
 		t.Errorf("got %v, want an error that names item", err)
 	}
 }
+
+// TestNoLogarithm checks that 0 and negative numbers have a place below skewed ones, which are compared by their logarithms.
+func TestNoLogarithm(t *testing.T) {
+	t.Parallel()
+	grid := GridOf([]string{"0.5", "1", "2", "4", "8", "16", "32"})
+	for _, v := range []float64{0, -3} {
+		if got := grid.ID(v); got != "0.25" {
+			t.Errorf("%g: got the id %s, want 0.25", v, got)
+		}
+	}
+	if got := GridOf([]string{"0", "1", "2", "4", "8", "16", "32"}).ID(-3); got != "0" {
+		t.Errorf("got the id %s of -3, want 0", got)
+	}
+	if got := GridOf([]string{"1", "2", "3", "4", "5"}).ID(-3); got != "-3" {
+		t.Errorf("got the id %s of a number that needs no logarithm, want -3", got)
+	}
+}
