@@ -34,10 +34,25 @@ func (r *run) addCurves() error {
 		if err != nil {
 			return fmt.Errorf("covariate %s: %w", mode.Name, err)
 		}
-		r.side[at] = s
+		r.side[at] = r.continuedCurve(at, s)
 		r.sideReports = append(r.sideReports, report)
 	}
 	return nil
+}
+
+// continuedCurve returns the operator of a covariate with the columns that it had in the first training, if this one continues
+// it: their axes depend on the training rows.
+func (r *run) continuedCurve(at int, s *model.Side) *model.Side {
+	if !r.continues() {
+		return s
+	}
+	before := r.measured.SideOf(at)
+	if before == nil || before.Operator.Rows() != s.Operator.Rows() || before.Operator.Columns() != s.Operator.Columns() {
+		return s
+	}
+	out := *s
+	out.Operator = before.Operator
+	return &out
 }
 
 func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {

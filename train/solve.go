@@ -61,7 +61,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	opt.Noise, opt.Correlated = r.noiseModel(), r.data.targets != nil
 	if r.measured != nil { // a refit starts as the first training did
 		opt.Start = r.measured.Record().Start
-		if r.size(dataset.Train) >= continuedRows && ContinuesRefit(r.spec) {
+		if r.continues() {
 			opt.From = r.measured.Field()
 		}
 	}
@@ -95,6 +95,11 @@ const continuedRows = 100_000
 func ContinuesRefit(s spec.Spec) bool {
 	u := s.Uncertainty
 	return s.Fit.Solver == "cavi" && u.Likelihood == "gaussian" && s.Data.Censored == "" && s.Side.LengthScales != "learn" && u.Inference != "multivariate"
+}
+
+// continues reports whether this is a refit that starts from the first training.
+func (r *run) continues() bool {
+	return r.measured != nil && r.size(dataset.Train) >= continuedRows && ContinuesRefit(r.spec)
 }
 
 // law returns the likelihood at the start of its parameters, nil for Gaussian noise.

@@ -47,9 +47,20 @@ func (t *Train) alike(other *Train) bool {
 		}
 		return slices.EqualFunc(c.Blocks(), o.Blocks(), func(x, y Block) bool {
 			p, q := x.Posterior, y.Posterior
-			return p != nil && q != nil && p.Sigma == nil && q.Sigma == nil && (p.Cov == nil) == (q.Cov == nil) && (x.Map == nil || len(x.Value) == len(y.Value)) &&
+			return p != nil && q != nil && p.Sigma == nil && q.Sigma == nil && (p.Cov == nil) == (q.Cov == nil) && (x.Map == nil || len(x.Value) == len(y.Value) && x.Map.alike(y.Map)) &&
 				(x.Along == nil || len(x.Along.Learned) == len(y.Along.Learned))
 		})
+	})
+}
+
+// alike reports whether two maps of as many weights give common codes the same slices.
+func (m *LinearMap) alike(other *LinearMap) bool {
+	return slices.EqualFunc(m.stages, other.stages, func(s, o stage) bool {
+		if s.op == nil || o.op == nil {
+			return s.op == nil && o.op == nil && s.columns == o.columns
+		}
+		rows := min(s.op.Rows(), o.op.Rows())
+		return s.columns == o.columns && slices.Equal(s.op.Matrix()[:rows*s.columns], o.op.Matrix()[:rows*o.columns])
 	})
 }
 
