@@ -253,8 +253,10 @@ func (a *cavi) balance() {
 		var owners []int // for each core, the block that carries its scale
 		logMean := 0.0
 		for i, at := range a.ids {
-			_, c, b := a.at(i)
-			if at.term == k && !(c.Variant == tt.WLR && b.Map == nil) {
+			if at.term != k {
+				continue
+			}
+			if _, c, b := a.at(i); !(c.Variant == tt.WLR && b.Map == nil) {
 				owners = append(owners, i)
 				logMean += math.Log(float64(b.Posterior.PriorVar[0]))
 			}
