@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -90,10 +91,15 @@ type score struct {
 // Comparisons on several divisions begin with the first ones. Candidates that are worse there than the best by
 // givenUp, and more where these have few validation rows, are not fitted on the others.
 const (
-	firstDivisions = 3
-	givenUp        = 0.02
-	givenUpByRows  = 0.3 // divided by the root of the number of rows
+	givenUp       = 0.01
+	givenUpByRows = 0.2 // divided by the root of the number of rows
 )
+
+// slack returns the share of the CRPS by which a candidate may be behind on some validation rows.
+func slack(rows int) float64 { return givenUp + givenUpByRows/math.Sqrt(float64(max(rows, 1))) }
+
+// firstDivisions are the numbers of divisions after which candidates may be given up.
+var firstDivisions = []int{1, 3, 6}
 
 // scoresOf returns the scores of candidates: all of them, or the first ones if the time for
 // comparisons is over.
@@ -148,32 +154,42 @@ func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int
 		}
 		at[i] = k
 	}
-	all, first := len(c.folds), firstDivisions
-	if c.future() || len(known) == 1 || all < first {
-		first = all // origins are few, and one is compared with those of other steps
+	contenders := make([]int, len(known))
+	for k := range contenders {
+		contenders[k] = k
 	}
-	everyone := make([]int, len(known))
-	for k := range everyone {
-		everyone[k] = k
+	best, count := -1, 0
+	for _, count = range c.stages(len(known)) {
+		c.measureAll(ctx, known, open, contenders, count, func(k int) { began(places[k]) })
+		if best, contenders = c.contenders(known, contenders, count); len(contenders) < 2 {
+			break
+		}
 	}
-	c.measureAll(ctx, known, open, everyone, first, func(k int) { began(places[k]) })
-	best, contenders := c.contenders(known, first)
-	count := first
-	if len(contenders) > 1 || best >= 0 && len(known[best].divisions) == all {
-		c.measureAll(ctx, known, open, contenders, all, func(int) {})
-		count = all
+	if best >= 0 && len(known[best].divisions) == len(c.folds) {
+		count = len(c.folds)
 	}
 	for i, k := range at {
 		scores[i] = *known[k]
 		if known[k].err != nil {
 			continue
 		}
-		scores[i].crps = c.mean(known[k].divisions[:min(count, len(known[k].divisions))])
-		if len(known[k].divisions) < count && best >= 0 && c.mean(known[best].divisions[:first]) > 0 { // given up
-			scores[i].crps = c.mean(known[best].divisions[:count]) / c.mean(known[best].divisions[:first]) * c.mean(known[k].divisions[:first])
+		n := min(count, len(known[k].divisions))
+		scores[i].crps = c.mean(known[k].divisions[:n])
+		if n < count && best >= 0 && c.mean(known[best].divisions[:n]) > 0 { // given up
+			scores[i].crps *= c.mean(known[best].divisions[:count]) / c.mean(known[best].divisions[:n])
 		}
 	}
 	return scores
+}
+
+// stages returns the numbers of divisions on which candidates are compared one after the other.
+func (c *chooser) stages(candidates int) []int {
+	all := len(c.folds)
+	if c.future() || candidates == 1 {
+		return []int{all} // origins are few, and one is compared with those of other steps
+	}
+	few := slices.DeleteFunc(slices.Clone(firstDivisions), func(n int) bool { return n >= all })
+	return append(few, all)
 }
 
 // compared returns a specification as it is fitted in comparisons, and the key of its score.
@@ -195,21 +211,21 @@ func (c *chooser) scoreOf(key string) *score {
 	return c.scores[key]
 }
 
-// contenders returns which scores on the first divisions are close to the best, and the best, or -1.
-func (c *chooser) contenders(known []*score, first int) (best int, close []int) {
+// contenders returns which of some scores are close to the best on the first divisions, and the best, or -1.
+func (c *chooser) contenders(known []*score, among []int, first int) (best int, close []int) {
 	best, rows := -1, 0
 	for _, d := range c.folds[:first] {
 		rows += d.Count(dataset.Valid)
 	}
 	lowest := math.Inf(1)
-	for k, one := range known {
-		if one.err == nil && c.mean(one.divisions[:first]) < lowest {
+	for _, k := range among {
+		if one := known[k]; one.err == nil && c.mean(one.divisions[:first]) < lowest {
 			best, lowest = k, c.mean(one.divisions[:first])
 		}
 	}
-	limit := lowest * (1 + givenUp + givenUpByRows/math.Sqrt(float64(max(rows, 1))))
-	for k, one := range known {
-		if best >= 0 && one.err == nil && c.mean(one.divisions[:first]) <= limit {
+	limit := lowest * (1 + slack(rows))
+	for _, k := range among {
+		if best >= 0 && known[k].err == nil && c.mean(known[k].divisions[:first]) <= limit {
 			close = append(close, k)
 		}
 	}
