@@ -70,6 +70,7 @@ func (c *chooser) compareBy(ctx context.Context, subject string, least float64, 
 	decision.Options[best].Taken = true
 	c.decisions = append(c.decisions, decision)
 	c.spec = candidates[best].spec
+	c.keepModel()
 	return nil
 }
 
@@ -85,14 +86,16 @@ func finite(crps float64) *float64 {
 type score struct {
 	crps      float64
 	err       error
-	divisions []float64 // CRPS by division, as far as they are known
+	divisions []float64    // CRPS by division, as far as they are known
+	model     *model.Model // of the given division, if residuals may be asked for; only of the specification that was taken
 }
 
 // Comparisons on several divisions begin with the first ones. Candidates that are worse there than the best by
-// givenUp, and more where these have few validation rows, are not fitted on the others.
+// givenUp, and more where these have few validation rows, are not fitted on the others. Behind on the given division alone
+// they may be by twice as much.
 const (
 	givenUp       = 0.01
-	givenUpByRows = 0.2 // divided by the root of the number of rows
+	givenUpByRows = 0.3 // divided by the root of the number of rows
 )
 
 // slack returns the share of the CRPS by which a candidate may be behind on some validation rows.
@@ -223,7 +226,11 @@ func (c *chooser) contenders(known []*score, among []int, first int) (best int, 
 			best, lowest = k, c.mean(one.divisions[:first])
 		}
 	}
-	limit := lowest * (1 + slack(rows))
+	allowed := slack(rows)
+	if first == 1 {
+		allowed *= 2
+	}
+	limit := lowest * (1 + allowed)
 	for _, k := range among {
 		if best >= 0 && known[k].err == nil && c.mean(known[k].divisions[:first]) <= limit {
 			close = append(close, k)
@@ -269,6 +276,7 @@ func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.S
 		k, division int
 		score
 	}
+	keeps := c.needsResiduals()
 	var fits []fit
 	for _, k := range which {
 		for division := len(known[k].divisions); division < first && known[k].err == nil; division++ {
@@ -288,12 +296,50 @@ func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.S
 			f.err = fits[i-1].err
 			return
 		}
-		f.crps, _, f.err = c.fitWith(ctx, specs[f.k], c.folds[f.division], c.threads()/workers)
+		m, r, err := c.fitModel(ctx, specs[f.k], c.folds[f.division], c.threads()/workers)
+		if f.err = err; err != nil {
+			return
+		}
+		f.crps = validCRPS(r)
+		if f.division == 0 && keeps {
+			f.model = m
+		}
 	})
 	for _, f := range fits {
-		known[f.k].err = cmp.Or(known[f.k].err, f.err)
-		known[f.k].divisions = append(known[f.k].divisions, f.crps)
+		one := known[f.k]
+		one.err = cmp.Or(one.err, f.err)
+		one.divisions = append(one.divisions, f.crps)
+		if f.model != nil {
+			one.model = f.model
+		}
 	}
+}
+
+// keepModel drops the models of all specifications but the present one.
+func (c *chooser) keepModel() {
+	_, present := compared(c.spec, nil)
+	for key, one := range c.scores {
+		if key != present {
+			one.model = nil
+		}
+	}
+}
+
+// givenModel returns the model of the present specification on the given division. Its noise may be constant where it is to
+// be chosen.
+func (c *chooser) givenModel(ctx context.Context) (*model.Model, error) {
+	informed, err := c.informedModes()
+	if err != nil {
+		return nil, err
+	}
+	s, key := compared(c.spec, informed)
+	known := c.scoreOf(key)
+	if known.model == nil && len(known.divisions) > 0 || len(informed) > 0 { // the variant is not chosen yet
+		m, _, err := c.fitModel(ctx, c.spec, c.data, c.threads())
+		return m, err
+	}
+	c.measureAll(ctx, []*score{known}, []spec.Spec{s}, []int{0}, 1, func(int) {})
+	return known.model, known.err
 }
 
 // threadsOfSample is the number of threads that a fit on a sample uses well. With more, its loops
@@ -323,12 +369,7 @@ func (c *chooser) threads() int {
 
 // fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
 func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
-	return c.fitWith(ctx, s, data, c.threads())
-}
-
-// fitWith is fit with some threads.
-func (c *chooser) fitWith(ctx context.Context, s spec.Spec, data *train.Data, threads int) (float64, *train.Report, error) {
-	_, r, err := c.fitModel(ctx, s, data, threads)
+	_, r, err := c.fitModel(ctx, s, data, c.threads())
 	if err != nil {
 		return 0, nil, err
 	}
