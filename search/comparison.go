@@ -46,7 +46,7 @@ func (c *chooser) compareBy(ctx context.Context, subject string, least float64, 
 	}
 	tolerance := max(least, 0.001+0.05/math.Sqrt(float64(compared)))
 	best, lowest := -1, math.Inf(1)
-	scores := c.scoresOf(ctx, subject, candidates)
+	scores := c.scoresOf(ctx, subject, candidates, tolerance)
 	for i, one := range candidates[:len(scores)] {
 		option := model.Candidate{Value: one.value}
 		crps, err := scores[i].crps, scores[i].err
@@ -98,6 +98,9 @@ const (
 	givenUpByRows = 0.3 // divided by the root of the number of rows
 )
 
+// leastShown is the number of divisions one of which must show that a candidate is better.
+const leastShown = 3
+
 // slack returns the share of the CRPS by which a candidate may be behind on some validation rows.
 func slack(rows int) float64 { return givenUp + givenUpByRows/math.Sqrt(float64(max(rows, 1))) }
 
@@ -105,8 +108,8 @@ func slack(rows int) float64 { return givenUp + givenUpByRows/math.Sqrt(float64(
 var firstDivisions = []int{1, 3, 6}
 
 // scoresOf returns the scores of candidates: all of them, or the first ones if the time for
-// comparisons is over.
-func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []candidate) []score {
+// comparisons is over. Another one than the first must be better by the tolerance.
+func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []candidate, tolerance float64) []score {
 	notes := func(from int) func(i int) {
 		return func(i int) {
 			if c.opt.Progress != nil {
@@ -119,11 +122,11 @@ func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []can
 		specs[i] = one.spec
 	}
 	if c.deadline.IsZero() {
-		return c.score(ctx, specs, notes(0))
+		return c.score(ctx, specs, tolerance, notes(0))
 	}
 	var scores []score
 	for i := range specs {
-		scores = append(scores, c.score(ctx, specs[i:i+1], notes(i))...)
+		scores = append(scores, c.score(ctx, specs[i:i+1], tolerance, notes(i))...)
 		if err := scores[i].err; err != nil && !c.skips(err) || ctx.Err() != nil || c.late() {
 			break
 		}
@@ -133,7 +136,7 @@ func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []can
 
 // score returns the mean CRPS on validation rows of short fits on samples of rows, for each
 // specification. began is called when the first fit of one begins.
-func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int)) []score {
+func (c *chooser) score(ctx context.Context, specs []spec.Spec, tolerance float64, began func(i int)) []score {
 	scores := make([]score, len(specs))
 	informed, err := c.informedModes()
 	if err != nil {
@@ -164,7 +167,7 @@ func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int
 	best, count := -1, 0
 	for _, count = range c.stages(len(known)) {
 		c.measureAll(ctx, known, open, contenders, count, func(k int) { began(places[k]) })
-		if best, contenders = c.contenders(known, contenders, count); len(contenders) < 2 {
+		if best, contenders = c.contenders(known, contenders, count, tolerance); len(contenders) < 2 {
 			break
 		}
 	}
@@ -214,8 +217,9 @@ func (c *chooser) scoreOf(key string) *score {
 	return c.scores[key]
 }
 
-// contenders returns which of some scores are close to the best on the first divisions, and the best, or -1.
-func (c *chooser) contenders(known []*score, among []int, first int) (best int, close []int) {
+// contenders returns which of some scores are close to the best on the first divisions, and the best, or -1. Of several divisions, one
+// must show the tolerance by which another than the first is to be better.
+func (c *chooser) contenders(known []*score, among []int, first int, tolerance float64) (best int, close []int) {
 	best, rows := -1, 0
 	for _, d := range c.folds[:first] {
 		rows += d.Count(dataset.Valid)
@@ -232,11 +236,21 @@ func (c *chooser) contenders(known []*score, among []int, first int) (best int, 
 	}
 	limit := lowest * (1 + allowed)
 	for _, k := range among {
-		if best >= 0 && known[k].err == nil && c.mean(known[k].divisions[:first]) <= limit {
+		if best >= 0 && known[k].err == nil && c.mean(known[k].divisions[:first]) <= limit && (k == 0 || first < leastShown || shows(known[0], known[k], first, tolerance)) {
 			close = append(close, k)
 		}
 	}
 	return best, close
+}
+
+// shows reports whether a score is better than the first by the tolerance on one of the first divisions.
+func shows(first, one *score, divisions int, tolerance float64) bool {
+	for i, crps := range one.divisions[:divisions] {
+		if first.err != nil || len(first.divisions) <= i || crps < first.divisions[i]*(1-tolerance) {
+			return true
+		}
+	}
+	return false
 }
 
 // mean returns the mean CRPS of some divisions. With folds, the given division has half of
