@@ -27,6 +27,7 @@ type cavi struct {
 	steps   int
 	ids     []blockID
 	joint   bool // a block of all effects follows the others
+	gram    *jointGram
 	cg      conjugateGradient
 	pointCG conjugateGradient // of the sweeps of als
 	offered []termValues      // of all terms of the specification
@@ -86,6 +87,7 @@ func (a *cavi) at(i int) (*termValues, *tt.Core, tt.Block) {
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
 	a.divider.Forget() // a kernel may have changed
+	a.gram = nil
 	if a.d.noise[0] == 0 && !r.starting() {
 		if r.StartSweeps > 0 {
 			a.startFromPoint()
