@@ -44,7 +44,7 @@ type stage struct {
 	parents int // classes of the next stage
 
 	matrix []float32 // rows of the operator by class, if parents is 1 and they are few or in order
-	narrow *narrow   // for slices of one number; nil if there are none
+	narrow *narrow   // for slices of few numbers; nil if they have more
 }
 
 // NewLinearMap returns the map for a core. operators has one entry per mode of the
@@ -97,9 +97,7 @@ func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error)
 func (m *LinearMap) Refresh() {
 	for q := range m.stages {
 		s := &m.stages[q]
-		if m.width == 1 {
-			s.narrow = s.newNarrow()
-		}
+		s.narrow = s.newNarrow(m.width)
 		if s.op == nil || s.parents != 1 || s.narrow != nil {
 			continue
 		}
@@ -232,7 +230,7 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 			copy(out[i*width:][:width], in[from:][:width])
 		})
 	case s.narrow != nil:
-		s.applyNarrow(b, out, in, squared)
+		s.applyNarrow(b, out, in, width, squared)
 	case s.parents == 1:
 		for p := range s.prefix {
 			s.eachRows(b, squared, func(rows []float32, from, n int) {
@@ -264,7 +262,7 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared bool) {
 	classes := len(s.code)
 	if s.narrow != nil {
-		s.adjointNarrow(b, in, out, squared)
+		s.adjointNarrow(b, in, out, width, squared)
 		return
 	}
 	if s.op != nil && s.parents == 1 {

@@ -103,8 +103,9 @@ func TestLinearMapOfCurves(t *testing.T) {
 
 func checkLinearMap(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator) {
 	t.Helper()
-	checkLinearMapOfWidth(t, rng, x, ops, 4)
-	checkLinearMapOfWidth(t, rng, x, ops, 1)
+	for _, width := range []int{1, 3, 5} {
+		checkLinearMapOfWidth(t, rng, x, ops, width)
+	}
 }
 
 func checkLinearMapOfWidth(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator, width int) {

@@ -6,7 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 )
 
-// This file holds the products of a stage with slices of one number, as those of effects are. A kernel of matrix
+// This file holds the products of a stage with slices of one number, as those of effects are, or a few. A kernel of matrix
 // products keeps columns of the right matrix in vectors, and of a matrix with one column it would use one
 // lane of each. So the rows of the operator become columns:
 //
@@ -16,6 +16,9 @@ import (
 // and a class of the next stage, the product has all combinations, of which the stage takes those that occur.
 
 const (
+	// narrowWidth limits the numbers of a slice.
+	narrowWidth = 4
+
 	// narrowEntries limits the entries of an operator of which narrow products keep copies.
 	narrowEntries = 1 << 22
 
@@ -40,8 +43,8 @@ type narrowRows struct {
 }
 
 // newNarrow returns what narrow products of a stage need, nil if they would cost too much.
-func (s *stage) newNarrow() *narrow {
-	if s.op == nil {
+func (s *stage) newNarrow(width int) *narrow {
+	if s.op == nil || width > narrowWidth || width > 1 && (s.parents > 1 || s.prefix > 1) {
 		return nil
 	}
 	n := &narrow{codes: s.code}
@@ -102,9 +105,17 @@ func (s *stage) eachBlock(visit func(from, size int)) {
 	}
 }
 
-// applyNarrow is apply for slices of one number.
-func (s *stage) applyNarrow(b backend.Backend, out, in []float32, squared bool) {
+// applyNarrow is apply for slices of one number or a few.
+func (s *stage) applyNarrow(b backend.Backend, out, in []float32, width int, squared bool) {
 	t, n, k := s.table(squared), len(s.narrow.codes), s.columns
+	if width > 1 {
+		columns := make([]float32, width*n)
+		s.eachBlock(func(from, size int) {
+			b.Gemm(true, false, width, size, k, 1, in, width, t.blocks[from*k:], size, 0, columns[from:], n)
+		})
+		transposeTo(out, columns, width, n)
+		return
+	}
 	if s.narrow.row == nil {
 		s.eachBlock(func(from, size int) {
 			b.Gemm(false, false, s.prefix, size, k, 1, in, k, t.blocks[from*k:], size, 0, out[from:], n)
@@ -122,9 +133,16 @@ func (s *stage) applyNarrow(b backend.Backend, out, in []float32, squared bool) 
 	}
 }
 
-// adjointNarrow is adjoint for slices of one number.
-func (s *stage) adjointNarrow(b backend.Backend, in, out []float32, squared bool) {
+// adjointNarrow is adjoint for slices of one number or a few.
+func (s *stage) adjointNarrow(b backend.Backend, in, out []float32, width int, squared bool) {
 	rows, n, k := s.table(squared).rows, len(s.narrow.codes), s.columns
+	if width > 1 {
+		columns, sums := make([]float32, width*n), make([]float32, width*k)
+		transposeTo(columns, out, n, width)
+		b.Gemm(false, false, width, k, n, 1, columns, n, rows, k, 0, sums, k)
+		transposeTo(in, sums, width, k)
+		return
+	}
 	if s.narrow.row == nil {
 		b.Gemm(false, false, s.prefix, k, n, 1, out, n, rows, k, 0, in, k)
 		return
@@ -139,6 +157,15 @@ func (s *stage) adjointNarrow(b backend.Backend, in, out []float32, squared bool
 			for a, v := range sums[q*k:][:k] {
 				in[(p*k+a)*s.parents+q] = v
 			}
+		}
+	}
+}
+
+// transposeTo writes the transpose of a matrix with some rows and columns.
+func transposeTo(dst, src []float32, rows, columns int) {
+	for i := range rows {
+		for j, v := range src[i*columns:][:columns] {
+			dst[j*rows+i] = v
 		}
 	}
 }
