@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -40,7 +39,7 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 		offered[i] = one.spec
 	}
 	// Few validation rows hardly tell whether it is better. Beside curves, which start with variances of their own, it may be fitted worse than alone, so both are tried.
-	least := linearGain - givenUpByRows/math.Sqrt(float64(c.data.Count(dataset.Valid)))
+	least := linearGain - slack(c.data.Count(dataset.Valid))
 	if best, err := c.mostHelpful(ctx, least, offered...); err != nil || best < 0 {
 		return err
 	}

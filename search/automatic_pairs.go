@@ -29,7 +29,7 @@ const (
 // as long as they help. Of all pairs it takes those in which the residuals of the model differ most
 // between blocks of values.
 func (c *chooser) choosePairs(ctx context.Context) error {
-	if c.quick() || len(c.others) == 0 || !c.hasResiduals() || c.data.Count(dataset.Valid) == 0 {
+	if !c.needsResiduals() {
 		return nil
 	}
 	subject := "interactions of covariates"
@@ -61,6 +61,11 @@ func (c *chooser) choosePairs(ctx context.Context) error {
 	return nil
 }
 
+// needsResiduals reports whether interactions are looked for.
+func (c *chooser) needsResiduals() bool {
+	return !c.quick() && !c.future() && len(c.others) > 0 && c.hasResiduals() && c.data.Count(dataset.Valid) > 0
+}
+
 // hasResiduals reports whether targets less predictions say where the model is wrong.
 func (c *chooser) hasResiduals() bool {
 	return c.spec.Uncertainty.Likelihood != "ordinal" && c.spec.Data.Censored == "" && c.spec.Data.Exposure == ""
@@ -68,7 +73,7 @@ func (c *chooser) hasResiduals() bool {
 
 // findPairs returns terms of pairs that none of the terms has, those with the largest interactions first.
 func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term, error) {
-	m, _, err := c.fitModel(ctx, c.spec, c.data, c.threads())
+	m, err := c.givenModel(ctx)
 	if err != nil {
 		if c.skips(err) {
 			return nil, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ func (c *chooser) compareBy(ctx context.Context, subject string, least float64, 
 	}
 	tolerance := max(least, 0.001+0.05/math.Sqrt(float64(compared)))
 	best, lowest := -1, math.Inf(1)
-	scores := c.scoresOf(ctx, subject, candidates)
+	scores := c.scoresOf(ctx, subject, candidates, tolerance)
 	for i, one := range candidates[:len(scores)] {
 		option := model.Candidate{Value: one.value}
 		crps, err := scores[i].crps, scores[i].err
@@ -69,6 +70,7 @@ func (c *chooser) compareBy(ctx context.Context, subject string, least float64, 
 	decision.Options[best].Taken = true
 	c.decisions = append(c.decisions, decision)
 	c.spec = candidates[best].spec
+	c.keepModel()
 	return nil
 }
 
@@ -84,20 +86,30 @@ func finite(crps float64) *float64 {
 type score struct {
 	crps      float64
 	err       error
-	divisions []float64 // CRPS by division, as far as they are known
+	divisions []float64    // CRPS by division, as far as they are known
+	model     *model.Model // of the given division, if residuals may be asked for; only of the specification that was taken
 }
 
 // Comparisons on several divisions begin with the first ones. Candidates that are worse there than the best by
-// givenUp, and more where these have few validation rows, are not fitted on the others.
+// givenUp, and more where these have few validation rows, are not fitted on the others. Behind on the given division alone
+// they may be by twice as much.
 const (
-	firstDivisions = 3
-	givenUp        = 0.02
-	givenUpByRows  = 0.3 // divided by the root of the number of rows
+	givenUp       = 0.01
+	givenUpByRows = 0.3 // divided by the root of the number of rows
 )
 
+// leastShown is the number of divisions one of which must show that a candidate is better.
+const leastShown = 3
+
+// slack returns the share of the CRPS by which a candidate may be behind on some validation rows.
+func slack(rows int) float64 { return givenUp + givenUpByRows/math.Sqrt(float64(max(rows, 1))) }
+
+// firstDivisions are the numbers of divisions after which candidates may be given up.
+var firstDivisions = []int{1, 3, 6}
+
 // scoresOf returns the scores of candidates: all of them, or the first ones if the time for
-// comparisons is over.
-func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []candidate) []score {
+// comparisons is over. Another one than the first must be better by the tolerance.
+func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []candidate, tolerance float64) []score {
 	notes := func(from int) func(i int) {
 		return func(i int) {
 			if c.opt.Progress != nil {
@@ -110,11 +122,11 @@ func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []can
 		specs[i] = one.spec
 	}
 	if c.deadline.IsZero() {
-		return c.score(ctx, specs, notes(0))
+		return c.score(ctx, specs, tolerance, notes(0))
 	}
 	var scores []score
 	for i := range specs {
-		scores = append(scores, c.score(ctx, specs[i:i+1], notes(i))...)
+		scores = append(scores, c.score(ctx, specs[i:i+1], tolerance, notes(i))...)
 		if err := scores[i].err; err != nil && !c.skips(err) || ctx.Err() != nil || c.late() {
 			break
 		}
@@ -124,7 +136,7 @@ func (c *chooser) scoresOf(ctx context.Context, subject string, candidates []can
 
 // score returns the mean CRPS on validation rows of short fits on samples of rows, for each
 // specification. began is called when the first fit of one begins.
-func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int)) []score {
+func (c *chooser) score(ctx context.Context, specs []spec.Spec, tolerance float64, began func(i int)) []score {
 	scores := make([]score, len(specs))
 	informed, err := c.informedModes()
 	if err != nil {
@@ -148,32 +160,42 @@ func (c *chooser) score(ctx context.Context, specs []spec.Spec, began func(i int
 		}
 		at[i] = k
 	}
-	all, first := len(c.folds), firstDivisions
-	if c.future() || len(known) == 1 || all < first {
-		first = all // origins are few, and one is compared with those of other steps
+	contenders := make([]int, len(known))
+	for k := range contenders {
+		contenders[k] = k
 	}
-	everyone := make([]int, len(known))
-	for k := range everyone {
-		everyone[k] = k
+	best, count := -1, 0
+	for _, count = range c.stages(len(known)) {
+		c.measureAll(ctx, known, open, contenders, count, func(k int) { began(places[k]) })
+		if best, contenders = c.contenders(known, contenders, count, tolerance); len(contenders) < 2 {
+			break
+		}
 	}
-	c.measureAll(ctx, known, open, everyone, first, func(k int) { began(places[k]) })
-	best, contenders := c.contenders(known, first)
-	count := first
-	if len(contenders) > 1 || best >= 0 && len(known[best].divisions) == all {
-		c.measureAll(ctx, known, open, contenders, all, func(int) {})
-		count = all
+	if best >= 0 && len(known[best].divisions) == len(c.folds) {
+		count = len(c.folds)
 	}
 	for i, k := range at {
 		scores[i] = *known[k]
 		if known[k].err != nil {
 			continue
 		}
-		scores[i].crps = c.mean(known[k].divisions[:min(count, len(known[k].divisions))])
-		if len(known[k].divisions) < count && best >= 0 && c.mean(known[best].divisions[:first]) > 0 { // given up
-			scores[i].crps = c.mean(known[best].divisions[:count]) / c.mean(known[best].divisions[:first]) * c.mean(known[k].divisions[:first])
+		n := min(count, len(known[k].divisions))
+		scores[i].crps = c.mean(known[k].divisions[:n])
+		if n < count && best >= 0 && c.mean(known[best].divisions[:n]) > 0 { // given up
+			scores[i].crps *= c.mean(known[best].divisions[:count]) / c.mean(known[best].divisions[:n])
 		}
 	}
 	return scores
+}
+
+// stages returns the numbers of divisions on which candidates are compared one after the other.
+func (c *chooser) stages(candidates int) []int {
+	all := len(c.folds)
+	if c.future() || candidates == 1 {
+		return []int{all} // origins are few, and one is compared with those of other steps
+	}
+	few := slices.DeleteFunc(slices.Clone(firstDivisions), func(n int) bool { return n >= all })
+	return append(few, all)
 }
 
 // compared returns a specification as it is fitted in comparisons, and the key of its score.
@@ -195,25 +217,40 @@ func (c *chooser) scoreOf(key string) *score {
 	return c.scores[key]
 }
 
-// contenders returns which scores on the first divisions are close to the best, and the best, or -1.
-func (c *chooser) contenders(known []*score, first int) (best int, close []int) {
+// contenders returns which of some scores are close to the best on the first divisions, and the best, or -1. Of several divisions, one
+// must show the tolerance by which another than the first is to be better.
+func (c *chooser) contenders(known []*score, among []int, first int, tolerance float64) (best int, close []int) {
 	best, rows := -1, 0
 	for _, d := range c.folds[:first] {
 		rows += d.Count(dataset.Valid)
 	}
 	lowest := math.Inf(1)
-	for k, one := range known {
-		if one.err == nil && c.mean(one.divisions[:first]) < lowest {
+	for _, k := range among {
+		if one := known[k]; one.err == nil && c.mean(one.divisions[:first]) < lowest {
 			best, lowest = k, c.mean(one.divisions[:first])
 		}
 	}
-	limit := lowest * (1 + givenUp + givenUpByRows/math.Sqrt(float64(max(rows, 1))))
-	for k, one := range known {
-		if best >= 0 && one.err == nil && c.mean(one.divisions[:first]) <= limit {
+	allowed := slack(rows)
+	if first == 1 {
+		allowed *= 2
+	}
+	limit := lowest * (1 + allowed)
+	for _, k := range among {
+		if best >= 0 && known[k].err == nil && c.mean(known[k].divisions[:first]) <= limit && (k == 0 || first < leastShown || shows(known[0], known[k], first, tolerance)) {
 			close = append(close, k)
 		}
 	}
 	return best, close
+}
+
+// shows reports whether a score is better than the first by the tolerance on one of the first divisions.
+func shows(first, one *score, divisions int, tolerance float64) bool {
+	for i, crps := range one.divisions[:divisions] {
+		if first.err != nil || len(first.divisions) <= i || crps < first.divisions[i]*(1-tolerance) {
+			return true
+		}
+	}
+	return false
 }
 
 // mean returns the mean CRPS of some divisions. With folds, the given division has half of
@@ -253,6 +290,7 @@ func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.S
 		k, division int
 		score
 	}
+	keeps := c.needsResiduals()
 	var fits []fit
 	for _, k := range which {
 		for division := len(known[k].divisions); division < first && known[k].err == nil; division++ {
@@ -272,12 +310,50 @@ func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.S
 			f.err = fits[i-1].err
 			return
 		}
-		f.crps, _, f.err = c.fitWith(ctx, specs[f.k], c.folds[f.division], c.threads()/workers)
+		m, r, err := c.fitModel(ctx, specs[f.k], c.folds[f.division], c.threads()/workers)
+		if f.err = err; err != nil {
+			return
+		}
+		f.crps = validCRPS(r)
+		if f.division == 0 && keeps {
+			f.model = m
+		}
 	})
 	for _, f := range fits {
-		known[f.k].err = cmp.Or(known[f.k].err, f.err)
-		known[f.k].divisions = append(known[f.k].divisions, f.crps)
+		one := known[f.k]
+		one.err = cmp.Or(one.err, f.err)
+		one.divisions = append(one.divisions, f.crps)
+		if f.model != nil {
+			one.model = f.model
+		}
 	}
+}
+
+// keepModel drops the models of all specifications but the present one.
+func (c *chooser) keepModel() {
+	_, present := compared(c.spec, nil)
+	for key, one := range c.scores {
+		if key != present {
+			one.model = nil
+		}
+	}
+}
+
+// givenModel returns the model of the present specification on the given division. Its noise may be constant where it is to
+// be chosen.
+func (c *chooser) givenModel(ctx context.Context) (*model.Model, error) {
+	informed, err := c.informedModes()
+	if err != nil {
+		return nil, err
+	}
+	s, key := compared(c.spec, informed)
+	known := c.scoreOf(key)
+	if known.model == nil && len(known.divisions) > 0 || len(informed) > 0 { // the variant is not chosen yet
+		m, _, err := c.fitModel(ctx, c.spec, c.data, c.threads())
+		return m, err
+	}
+	c.measureAll(ctx, []*score{known}, []spec.Spec{s}, []int{0}, 1, func(int) {})
+	return known.model, known.err
 }
 
 // threadsOfSample is the number of threads that a fit on a sample uses well. With more, its loops
@@ -307,12 +383,7 @@ func (c *chooser) threads() int {
 
 // fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
 func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
-	return c.fitWith(ctx, s, data, c.threads())
-}
-
-// fitWith is fit with some threads.
-func (c *chooser) fitWith(ctx context.Context, s spec.Spec, data *train.Data, threads int) (float64, *train.Report, error) {
-	_, r, err := c.fitModel(ctx, s, data, threads)
+	_, r, err := c.fitModel(ctx, s, data, c.threads())
 	if err != nil {
 		return 0, nil, err
 	}

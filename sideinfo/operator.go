@@ -214,6 +214,17 @@ func (o *operator) residualVariance(rows []float32, n int) []float32 {
 	return residual
 }
 
+// Clone returns a copy of an operator whose rotation does not change the original. Parameters to learn are shared.
+func Clone(op Operator) Operator {
+	o, ok := op.(*operator)
+	if !ok {
+		return op
+	}
+	c := *o
+	c.matrix, c.rotation = slices.Clone(o.matrix), slices.Clone(o.rotation)
+	return &c
+}
+
 // ForgetFeatures releases the features of an operator, which may take more memory than its
 // matrix. Its parameters cannot be learned afterwards.
 func ForgetFeatures(op Operator) {

@@ -27,6 +27,7 @@ type cavi struct {
 	steps   int
 	ids     []blockID
 	joint   bool // a block of all effects follows the others
+	gram    *jointGram
 	cg      conjugateGradient
 	pointCG conjugateGradient // of the sweeps of als
 	offered []termValues      // of all terms of the specification
@@ -87,6 +88,7 @@ func (a *cavi) at(i int) (*termValues, *tt.Core, tt.Block) {
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
 	a.divider.Forget() // a kernel may have changed
+	a.gram = nil
 	if a.d.noise[0] == 0 && !r.starting() {
 		if r.StartSweeps > 0 {
 			a.startFromPoint()
@@ -254,8 +256,10 @@ func (a *cavi) balance() {
 		var owners []int // for each core, the block that carries its scale
 		logMean := 0.0
 		for i, at := range a.ids {
-			_, c, b := a.at(i)
-			if at.term == k && !(c.Variant == tt.WLR && b.Map == nil) {
+			if at.term != k {
+				continue
+			}
+			if _, c, b := a.at(i); !(c.Variant == tt.WLR && b.Map == nil) {
 				owners = append(owners, i)
 				logMean += math.Log(float64(b.Posterior.PriorVar[0]))
 			}

@@ -96,6 +96,10 @@ func (a *cavi) newJointEffects() []*jointEffect {
 // updateJointEffects moves the means of all effects towards their common optimum.
 func (a *cavi) updateJointEffects() {
 	effects := a.newJointEffects()
+	gram := a.gramOf(effects)
+	if gram != nil {
+		gram.diagonal(effects)
+	}
 	a.knownLoss = nil
 	a.residualFor(noTerm)
 	rz := 0.0
@@ -104,10 +108,14 @@ func (a *cavi) updateJointEffects() {
 		for i := range e.blocks {
 			e.blocks[i].Adjoint(a.d.b, e.blocks[i].residual, e.sums.Mean, false)
 		}
-		a.passEffect(e, backend.Given)
+		if gram == nil {
+			a.passEffect(e, backend.Given)
+		}
 		for i := range e.blocks {
 			b := &e.blocks[i]
-			b.Adjoint(a.d.b, b.diagonal, e.sums.Mean, true)
+			if gram == nil {
+				b.Adjoint(a.d.b, b.diagonal, e.sums.Mean, true)
+			}
 			lambda, center := float32(b.penalty.At(0, 0)), float32(b.penalty.Center(0))
 			for k := range b.weights {
 				b.residual[k] -= lambda * (b.Value[k] - center)
@@ -122,7 +130,7 @@ func (a *cavi) updateJointEffects() {
 		return
 	}
 	for step := 0; step < jointSteps && rz > goal; step++ {
-		next := a.jointStep(effects, rz)
+		next := a.jointStep(effects, gram, rz)
 		if !(next >= 0) {
 			break
 		}
@@ -142,28 +150,16 @@ func (a *cavi) updateJointEffects() {
 
 // jointStep takes one step of conjugate gradients and returns the new r'z, or -1 if there is no
 // direction in which the bound rises.
-func (a *cavi) jointStep(effects []*jointEffect, rz float64) float64 {
-	terms := make([]int, len(effects))
-	for i, e := range effects {
-		terms[i] = e.term
-		e.blocks[0].Apply(a.d.b, e.sums.Mean, e.blocks[0].direction)
-		for j := range e.blocks[1:] {
-			b := &e.blocks[1+j]
-			part := make([]float32, len(e.sums.Mean))
-			b.Apply(a.d.b, part, b.direction)
-			for k, v := range part {
-				e.sums.Mean[k] += v
-			}
-		}
-		a.obs.Refresh(e.term, []backend.Slices{e.sums}, false)
+func (a *cavi) jointStep(effects []*jointEffect, gram *jointGram, rz float64) float64 {
+	if gram != nil {
+		a.applyGram(gram, effects)
+	} else {
+		a.applyEffects(effects)
 	}
-	a.obs.SumOf(terms)
 	curvature := 0.0
 	for _, e := range effects {
-		a.passEffect(e, backend.Residual)
 		for i := range e.blocks {
 			b := &e.blocks[i]
-			b.Adjoint(a.d.b, b.image, e.sums.Mean, false)
 			lambda := float32(b.penalty.At(0, 0))
 			for k := range b.weights {
 				b.image[k] += lambda * b.direction[k]
@@ -195,6 +191,31 @@ func (a *cavi) jointStep(effects []*jointEffect, rz float64) float64 {
 		}
 	}
 	return next
+}
+
+// applyEffects writes A'WA times the direction to the image of each block, by passes over the observations.
+func (a *cavi) applyEffects(effects []*jointEffect) {
+	terms := make([]int, len(effects))
+	for i, e := range effects {
+		terms[i] = e.term
+		e.blocks[0].Apply(a.d.b, e.sums.Mean, e.blocks[0].direction)
+		for j := range e.blocks[1:] {
+			b := &e.blocks[1+j]
+			part := make([]float32, len(e.sums.Mean))
+			b.Apply(a.d.b, part, b.direction)
+			for k, v := range part {
+				e.sums.Mean[k] += v
+			}
+		}
+		a.obs.Refresh(e.term, []backend.Slices{e.sums}, false)
+	}
+	a.obs.SumOf(terms)
+	for _, e := range effects {
+		a.passEffect(e, backend.Residual)
+		for i := range e.blocks {
+			e.blocks[i].Adjoint(a.d.b, e.blocks[i].image, e.sums.Mean, false)
+		}
+	}
 }
 
 // passEffect sums the weighted target over the observations of each entity, for backend.Given the weights.

@@ -55,9 +55,29 @@ func (r *run) continuedCurve(at int, s *model.Side) *model.Side {
 	return &out
 }
 
+// curveOf returns the operator of a covariate, with columns along the principal axes of the training rows.
 func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
+	base := r.baseFor(at)
+	report := base.report
+	if base.err != nil {
+		return nil, report, base.err
+	}
+	curve := *report.Curve
+	curve.Missing = r.missing(at)
+	report.Curve = &curve
+	out := *base.side
+	op := sideinfo.Clone(out.Operator)
+	if err := sideinfo.Rotate(op, counts(r.part(dataset.Train).Codes[at], op.Rows())); err != nil {
+		return nil, report, err
+	}
+	out.Operator = op
+	return &out, report, nil
+}
+
+// baseOf returns the operator of a covariate before its rotation, which is the same for all training rows.
+func (r *run) baseOf(at int) (*model.Side, model.SideReport, error) {
 	mode, ids := r.data.table.Modes[at], r.data.table.Dicts[at].IDs()
-	report := model.SideReport{Mode: mode.Name, Space: "dual", Kernel: curveKernel, Curve: &model.Curve{Missing: r.missing(at)}}
+	report := model.SideReport{Mode: mode.Name, Space: "dual", Kernel: curveKernel, Curve: &model.Curve{}}
 	table, columns := sideinfo.Spec{Mode: mode.Name}, curveColumns
 	add := func(name string, numbers *covariate.Grid) {
 		kind := sideinfo.Num
@@ -99,9 +119,6 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	}
 	op, _, err := sideinfo.New(report.Space, features, k, sideinfo.Options{Backend: r.engine, Columns: min(columns, features.N), Seed: r.spec.Seed})
 	if err != nil {
-		return nil, report, err
-	}
-	if err := sideinfo.Rotate(op, counts(r.part(dataset.Train).Codes[at], op.Rows())); err != nil {
 		return nil, report, err
 	}
 	out.Operator, report.Columns = op, op.Columns()

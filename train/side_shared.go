@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
@@ -16,6 +17,7 @@ import (
 type sharedSides struct {
 	mu    sync.Mutex
 	known map[string]*sharedSide
+	bases map[string]*sharedSide // of curves, for all fits of the table
 }
 
 // A sharedSide is what sideOf or curveOf found. Fits do not change it.
@@ -47,26 +49,50 @@ func (r *run) curveFor(at int) (*model.Side, model.SideReport, error) {
 	return one.side, one.report, one.err
 }
 
-// shared computes something, or returns what another fit computed that is only compared with this
-// one and has the same training rows. The key names what else it depends on.
-func (r *run) shared(key string, compute func(*sharedSide)) *sharedSide {
-	shared := r.data.sides
-	if !r.opt.Compare || shared == nil || r.pages != nil || r.opt.Ranks != nil || r.spec.Side.LengthScales != "fixed" {
+// baseFor is baseOf, computed once for all fits of a table.
+func (r *run) baseFor(at int) *sharedSide {
+	compute := func(one *sharedSide) { one.side, one.report, one.err = r.baseOf(at) }
+	if !r.shares() {
 		one := &sharedSide{}
 		compute(one)
 		return one
 	}
-	key = fmt.Sprint(key, r.spec.Seed, " ", hashParts(r.split.Parts))
-	shared.mu.Lock()
-	if shared.known == nil {
-		shared.known = map[string]*sharedSide{}
+	ids := sha256.New()
+	for _, id := range r.data.table.Dicts[at].IDs() {
+		fmt.Fprintf(ids, "%q", id)
 	}
-	one := shared.known[key]
+	key := fmt.Sprintf("%s %d %x", r.data.table.Modes[at], r.spec.Seed, ids.Sum(nil))
+	return r.data.sides.once(&r.data.sides.bases, key, compute)
+}
+
+// shared computes something, or returns what another fit computed that is only compared with this
+// one and has the same training rows. The key names what else it depends on.
+func (r *run) shared(key string, compute func(*sharedSide)) *sharedSide {
+	if !r.opt.Compare || !r.shares() {
+		one := &sharedSide{}
+		compute(one)
+		return one
+	}
+	return r.data.sides.once(&r.data.sides.known, fmt.Sprint(key, r.spec.Seed, " ", hashParts(r.split.Parts)), compute)
+}
+
+// shares reports whether the fit may use what others computed.
+func (r *run) shares() bool {
+	return r.data.sides != nil && r.pages == nil && r.opt.Ranks == nil && r.spec.Side.LengthScales == "fixed"
+}
+
+// once computes what a map has under a key, unless it is known.
+func (s *sharedSides) once(known *map[string]*sharedSide, key string, compute func(*sharedSide)) *sharedSide {
+	s.mu.Lock()
+	if *known == nil {
+		*known = map[string]*sharedSide{}
+	}
+	one := (*known)[key]
 	if one == nil {
 		one = &sharedSide{}
-		shared.known[key] = one
+		(*known)[key] = one
 	}
-	shared.mu.Unlock()
+	s.mu.Unlock()
 	one.once.Do(func() {
 		compute(one)
 		one.report.Notices = slices.Clip(one.report.Notices) // fits append to them

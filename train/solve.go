@@ -91,10 +91,10 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 const continuedRows = 100_000
 
 // ContinuesRefit reports whether a refit of a large table starts from the first training: that of a posterior with Gaussian
-// noise, whose terms and ranks then are those that the first training left.
+// noise, whose terms and ranks then are those that the first training left. Columns of side tables depend on the training rows.
 func ContinuesRefit(s spec.Spec) bool {
 	u := s.Uncertainty
-	return s.Fit.Solver == "cavi" && u.Likelihood == "gaussian" && s.Data.Censored == "" && s.Side.LengthScales != "learn" && u.Inference != "multivariate"
+	return s.Fit.Solver == "cavi" && len(s.Side.Tables) == 0 && u.Likelihood == "gaussian" && s.Data.Censored == "" && s.Side.LengthScales != "learn" && u.Inference != "multivariate"
 }
 
 // continues reports whether this is a refit that starts from the first training.

@@ -44,6 +44,7 @@ type stage struct {
 	parents int // classes of the next stage
 
 	matrix []float32 // rows of the operator by class, if parents is 1 and they are few or in order
+	narrow *narrow   // for slices of few numbers; nil if they have more
 }
 
 // NewLinearMap returns the map for a core. operators has one entry per mode of the
@@ -96,7 +97,8 @@ func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error)
 func (m *LinearMap) Refresh() {
 	for q := range m.stages {
 		s := &m.stages[q]
-		if s.op == nil || s.parents != 1 {
+		s.narrow = s.newNarrow(m.width)
+		if s.op == nil || s.parents != 1 || s.narrow != nil {
 			continue
 		}
 		s.matrix = nil
@@ -227,6 +229,8 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 			from := ((p*s.columns+int(s.code[c]))*s.parents + int(s.parent[c])) * width
 			copy(out[i*width:][:width], in[from:][:width])
 		})
+	case s.narrow != nil:
+		s.applyNarrow(b, out, in, width, squared)
 	case s.parents == 1:
 		for p := range s.prefix {
 			s.eachRows(b, squared, func(rows []float32, from, n int) {
@@ -257,6 +261,10 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 // A(code(c), a) out(p, c).
 func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared bool) {
 	classes := len(s.code)
+	if s.narrow != nil {
+		s.adjointNarrow(b, in, out, width, squared)
+		return
+	}
 	if s.op != nil && s.parents == 1 {
 		for p := range s.prefix {
 			s.eachRows(b, squared, func(rows []float32, from, n int) {

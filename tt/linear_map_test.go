@@ -79,9 +79,37 @@ func TestLinearMapOfManyEntities(t *testing.T) {
 	checkLinearMap(t, rng, x, []tt.Operator{normal(rng, n, 3)})
 }
 
+// Curves of several ids, in both orders of the modes and with more rows than a block of narrow products.
+func TestLinearMapOfCurves(t *testing.T) {
+	t.Parallel()
+	const rows, ids = 600, 7
+	rng := rand.New(rand.NewPCG(3, 1))
+	codes := [][]int32{make([]int32, 3000), make([]int32, 3000)}
+	for i := range codes[0] {
+		codes[0][i], codes[1][i] = rng.Int32N(rows), rng.Int32N(ids)
+	}
+	for _, core := range [][]int{{0, 1}, {1, 0}, {0}} {
+		x, err := tt.NewIndex(core, []int{rows, ids}, codes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ops []tt.Operator
+		for _, m := range core {
+			ops = append(ops, []tt.Operator{normal(rng, rows, 40), nil}[m])
+		}
+		checkLinearMap(t, rng, x, ops)
+	}
+}
+
 func checkLinearMap(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator) {
 	t.Helper()
-	const width = 4
+	for _, width := range []int{1, 3, 5} {
+		checkLinearMapOfWidth(t, rng, x, ops, width)
+	}
+}
+
+func checkLinearMapOfWidth(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator, width int) {
+	t.Helper()
 	m, err := tt.NewLinearMap(x, ops, width)
 	if err != nil {
 		t.Fatal(err)
