@@ -74,6 +74,7 @@ func TestStartsWithoutUnlikeField(t *testing.T) {
 	opt := defaults()
 	opt.Solver, opt.Sweeps = "cavi", 6
 	solve(t, some, opt)
+	opt.Start = Start{PointSweeps: 2}
 	want := solve(t, all(), opt)
 	point := threeCores.problem(t, 5, false).Field
 	without, other := *some.Field, *some.Field
