@@ -134,12 +134,13 @@ func TestFuture(t *testing.T) {
 		t.Errorf("got %+v, %+v", got, sum)
 	}
 	for text, want := range map[string]string{
-		"year,month,item,store\n2016,9,i3,s2\n2016,6,i3,s2\n": `plans.csv, data row 2, column "year", value "2016-6": this is not a period after the last training period 2016-6`,
-		"year,month,item,store\n2016,13,i3,s2\n":              `value "2016-13": this is not a date or a period written as 2016-6 is; correct it or remove the row`,
-		"year,month,item,store\n2016,9,,s2\n":                 `plans.csv, data row 1, column "item": the value is missing, and the forecast of the row depends on it`,
-		"year,month,item,store\n2018,9,i3,s2\n":               "this is 27 periods ahead, beyond the horizon of 3",
-		"year,item,store\n2016,i3,s2\n":                       `"month"`,
-		"year,month,item,store\n2016,7,i3,s2\n2016,9,i3,s2\n": `plans.csv, data row 1, value "s2, i3": this series has no row for 2016-8, one of the 3 periods of the horizon; add the rows`,
+		"year,month,item,store\n2016,9,i3,s2\n2016,6,i3,s2\n":               `plans.csv, data row 2, column "year", value "2016-6": this is not a period after the last training period 2016-6`,
+		"year,month,item,store\n2016,13,i3,s2\n":                            `value "2016-13": this is not a date or a period written as 2016-6 is; correct it or remove the row`,
+		"year,month,item,store\n2016,9,,s2\n":                               `plans.csv, data row 1, column "item": the value is missing, and the forecast of the row depends on it`,
+		"year,month,item,store\n2018,9,i3,s2\n":                             "this is 27 periods ahead, beyond the horizon of 3",
+		"year,item,store\n2016,i3,s2\n":                                     `"month"`,
+		"year,month,item,store\n2016,7,i3,s2\n2016,9,i3,s2\n":               `plans.csv, data row 1, value "s2, i3": this series has no row for 2016-8, one of the 3 periods of the horizon; add the rows`,
+		"year,month,item,store\n2016,7,i3,s2\n2016,7,i2,s2\n2016,7,i1,s2\n": "one of the 3 periods of the horizon; 2 other series also lack rows; add the rows",
 	} {
 		var out bytes.Buffer
 		_, err := Write(t.Context(), m, &out, Options{Horizon: 3, Future: plan(text)})
