@@ -388,3 +388,28 @@ func TestOwnEnds(t *testing.T) {
 		t.Errorf("got the origin %+v, MAE %g", o, result.Scores[0].MAE)
 	}
 }
+
+// A missing number of a plan is reported by the name of its column.
+func TestFutureCovariateMissing(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("month,store,price,units\n")
+	for m := range 24 {
+		for s := range 6 {
+			price := 1 + (m*7+s*3)%5
+			fmt.Fprintf(&text, "%d-%02d,s%d,%d,%d\n", 2014+m/12, m%12+1, s, price, 20+s-2*price)
+		}
+	}
+	s := salesSpec()
+	s.Data.Modes, s.Data.Covariates, s.Terms, s.Transform = []string{"store", "time=month"}, []string{"number(price)"}, []string{"store", "price"}, "identity"
+	s.Fill()
+	m, _, err := search.Fit(t.Context(), s, tableio.Reader("sales.csv", strings.NewReader(text.String())), train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	_, err = Write(t.Context(), m, &out, Options{Future: tableio.Reader("plans.csv", strings.NewReader("month,store,price\n2016-01,s1,3\n2016-01,s2,\n"))})
+	if want := `plans.csv, data row 2, column "price": the value is missing`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want %q", err, want)
+	}
+}
