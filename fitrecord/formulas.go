@@ -19,6 +19,31 @@ type BaselineScores struct {
 	Train   metrics.Score `json:"train"`
 	Valid   metrics.Score `json:"valid"`
 	Test    metrics.Score `json:"test"`
+	Median  *Median       `json:"median,omitempty"` // after a split by time, for a refit; nil if the medians are the means
+}
+
+// A Median says how the medians of a formula follow from its means.
+type Median struct {
+	Factor float64 `json:"factor"`
+	Shift  float64 `json:"shift,omitempty"`
+}
+
+// Of returns the median for a mean, which without a Median is the mean.
+func (m *Median) Of(mean float64) float64 {
+	if m == nil {
+		return mean
+	}
+	return m.Factor*mean + m.Shift
+}
+
+// MedianOf returns how the medians of a formula follow from its means, nil for a formula that the record does not have.
+func (r Record) MedianOf(formula string) *Median {
+	for _, b := range r.Baseline {
+		if b.Name == formula {
+			return b.Median
+		}
+	}
+	return nil
 }
 
 // Of returns the scores on a part.

@@ -72,6 +72,10 @@ func (r Record) Clone() Record {
 	r.Train, r.Valid, r.Test = cloneScore(r.Train), cloneScore(r.Valid), cloneScore(r.Test)
 	r.Baseline = cloneEach(r.Baseline, func(b BaselineScores) BaselineScores {
 		b.Train, b.Valid, b.Test = cloneScore(b.Train), cloneScore(b.Valid), cloneScore(b.Test)
+		if b.Median != nil {
+			median := *b.Median
+			b.Median = &median
+		}
 		return b
 	})
 	if r.Compared != nil {

@@ -132,7 +132,7 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 			}
 			known := mode.Covariate() && f.m.TrainingRows(m, f.m.Code(m, dataset.MissingID)) > 0 // missing values have a bin
 			if id == "" && !known || mode.Covariate() && dataset.Missing(id) && !known {
-				return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
+				return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: strings.Join(mode.Columns, "+"), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
 			}
 		}
 		id := b.ID(f.time, i)
@@ -224,8 +224,10 @@ func (f *forecaster) checkHorizons() error {
 		return err
 	}
 	problem := fmt.Sprintf("this series has no row for %s, one of the %s of the horizon", id, plural.Count(f.o.Horizon, "period"))
-	if others > 0 {
-		problem += fmt.Sprintf("; %s also lack rows", plural.Count(others, "other series"))
+	if others == 1 {
+		problem += "; another series also lacks rows"
+	} else if others > 1 {
+		problem += fmt.Sprintf("; %d other series also lack rows", others)
 	}
 	return &dataset.InputError{File: f.o.Future.String(), Line: p.row, Unit: "data row", Value: listed(first), Problem: problem,
 		Remedy: "add the rows, or leave out the horizon to forecast the rows of the table alone"}

@@ -134,12 +134,13 @@ func TestFuture(t *testing.T) {
 		t.Errorf("got %+v, %+v", got, sum)
 	}
 	for text, want := range map[string]string{
-		"year,month,item,store\n2016,9,i3,s2\n2016,6,i3,s2\n": `plans.csv, data row 2, column "year", value "2016-6": this is not a period after the last training period 2016-6`,
-		"year,month,item,store\n2016,13,i3,s2\n":              `value "2016-13": this is not a date or a period written as 2016-6 is; correct it or remove the row`,
-		"year,month,item,store\n2016,9,,s2\n":                 `plans.csv, data row 1, column "item": the value is missing, and the forecast of the row depends on it`,
-		"year,month,item,store\n2018,9,i3,s2\n":               "this is 27 periods ahead, beyond the horizon of 3",
-		"year,item,store\n2016,i3,s2\n":                       `"month"`,
-		"year,month,item,store\n2016,7,i3,s2\n2016,9,i3,s2\n": `plans.csv, data row 1, value "s2, i3": this series has no row for 2016-8, one of the 3 periods of the horizon; add the rows`,
+		"year,month,item,store\n2016,9,i3,s2\n2016,6,i3,s2\n":               `plans.csv, data row 2, column "year", value "2016-6": this is not a period after the last training period 2016-6`,
+		"year,month,item,store\n2016,13,i3,s2\n":                            `value "2016-13": this is not a date or a period written as 2016-6 is; correct it or remove the row`,
+		"year,month,item,store\n2016,9,,s2\n":                               `plans.csv, data row 1, column "item": the value is missing, and the forecast of the row depends on it`,
+		"year,month,item,store\n2018,9,i3,s2\n":                             "this is 27 periods ahead, beyond the horizon of 3",
+		"year,item,store\n2016,i3,s2\n":                                     `"month"`,
+		"year,month,item,store\n2016,7,i3,s2\n2016,9,i3,s2\n":               `plans.csv, data row 1, value "s2, i3": this series has no row for 2016-8, one of the 3 periods of the horizon; add the rows`,
+		"year,month,item,store\n2016,7,i3,s2\n2016,7,i2,s2\n2016,7,i1,s2\n": "one of the 3 periods of the horizon; 2 other series also lack rows; add the rows",
 	} {
 		var out bytes.Buffer
 		_, err := Write(t.Context(), m, &out, Options{Horizon: 3, Future: plan(text)})
@@ -385,5 +386,30 @@ func TestOwnEnds(t *testing.T) {
 	}
 	if o := result.Origins[1]; o.ID != "end-2" || o.Tested != 24 || result.Scores[0].MAE > 10 {
 		t.Errorf("got the origin %+v, MAE %g", o, result.Scores[0].MAE)
+	}
+}
+
+// A missing number of a plan is reported by the name of its column.
+func TestFutureCovariateMissing(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("month,store,price,units\n")
+	for m := range 24 {
+		for s := range 6 {
+			price := 1 + (m*7+s*3)%5
+			fmt.Fprintf(&text, "%d-%02d,s%d,%d,%d\n", 2014+m/12, m%12+1, s, price, 20+s-2*price)
+		}
+	}
+	s := salesSpec()
+	s.Data.Modes, s.Data.Covariates, s.Terms, s.Transform = []string{"store", "time=month"}, []string{"number(price)"}, []string{"store", "price"}, "identity"
+	s.Fill()
+	m, _, err := search.Fit(t.Context(), s, tableio.Reader("sales.csv", strings.NewReader(text.String())), train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	_, err = Write(t.Context(), m, &out, Options{Future: tableio.Reader("plans.csv", strings.NewReader("month,store,price\n2016-01,s1,3\n2016-01,s2,\n"))})
+	if want := `plans.csv, data row 2, column "price": the value is missing`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want %q", err, want)
 	}
 }

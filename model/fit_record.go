@@ -16,5 +16,6 @@ type (
 	Learned          = fitrecord.Learned
 	Refit            = fitrecord.Refit
 	BaselineScores   = fitrecord.BaselineScores
+	Median           = fitrecord.Median
 	TermContribution = fitrecord.TermContribution
 )

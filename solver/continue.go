@@ -25,7 +25,7 @@ func (dr *driver) startFrom(from *tt.Field) error {
 	case dr.opt.Resume != nil:
 		return nil // the run that was saved sets the field
 	case !a.from:
-		return dr.drawStart()
+		return dr.startFirst()
 	}
 	for _, s := range d.series {
 		s.stale = true

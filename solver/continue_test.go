@@ -62,6 +62,9 @@ func TestContinuesFromFewerObservations(t *testing.T) {
 	opt.From = some.Field
 	warm := checkResume(t, opt, 10, 6, all)
 	last := func(r Report) float64 { return r.Points[len(r.Points)-1].Bound }
+	if warm.Limit != continuedSweeps || cold.Limit != opt.Sweeps {
+		t.Errorf("the runs could have %d and %d sweeps, want %d and %d", warm.Limit, cold.Limit, continuedSweeps, opt.Sweeps)
+	}
 	if len(warm.Points) > continuedSweeps || last(warm) < last(cold)-0.01 || !(warm.Points[0].Train < 1.5*cold.Points[len(cold.Points)-1].Train) {
 		t.Errorf("got the bound %.4f after %d sweeps and the loss %.4f after the first, want %.4f and about %.4f", last(warm), len(warm.Points), warm.Points[0].Train, last(cold), cold.Points[len(cold.Points)-1].Train)
 	}
@@ -74,6 +77,7 @@ func TestStartsWithoutUnlikeField(t *testing.T) {
 	opt := defaults()
 	opt.Solver, opt.Sweeps = "cavi", 6
 	solve(t, some, opt)
+	opt.Start = Start{PointSweeps: 2}
 	want := solve(t, all(), opt)
 	point := threeCores.problem(t, 5, false).Field
 	without, other := *some.Field, *some.Field

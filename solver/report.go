@@ -45,6 +45,7 @@ type Report struct {
 	Law      likelihood.Law // with the learned parameters; nil for Gaussian noise
 	Passes   int
 	Blocks   int
+	Limit    int         // the maximum number of sweeps of the run
 	Terms    []TermShape // of the specification
 	Warnings []string
 
@@ -97,7 +98,7 @@ func (dr *driver) report(stop Stop) Report {
 	if dr.d.sites != nil {
 		law = dr.d.law()
 	}
-	r := Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered, Divided: dr.divided()}, Law: law,
+	r := Report{Stop: stop, Limit: dr.sweepLimit(), Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered, Divided: dr.divided()}, Law: law,
 		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
 	if a, ok := dr.method.(*cavi); ok && dr.d.field.Group == nil {
 		r.Planned = a.obs.Planned()

@@ -96,21 +96,27 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 			return Report{}, fmt.Errorf("solver: not a valid checkpoint: %w", err)
 		}
 	} else {
-		if err := dr.drawStart(); err != nil {
+		if err := dr.startFirst(); err != nil {
 			return Report{}, err
-		}
-		if start := opt.Start; opt.Solver == "cavi" {
-			run := &dr.state.Run
-			run.Tempered = start.Tempered
-			if start.PointSweeps > 0 {
-				run.StartSweeps, run.StartScore, run.Reference = min(start.PointSweeps, referenceSweeps), noScore, noScore
-			}
 		}
 	}
 	if err := dr.startFrom(opt.From); err != nil {
 		return Report{}, err
 	}
 	return dr.solve(ctx)
+}
+
+// startFirst starts the first run, as the options say.
+func (dr *driver) startFirst() error {
+	if err := dr.drawStart(); err != nil || dr.opt.Solver != "cavi" {
+		return err
+	}
+	run, start := &dr.state.Run, dr.opt.Start
+	run.Tempered = start.Tempered
+	if start.PointSweeps > 0 {
+		run.StartSweeps, run.StartScore, run.Reference = min(start.PointSweeps, referenceSweeps), noScore, noScore
+	}
+	return nil
 }
 
 // drawStart draws the start values of a new run.

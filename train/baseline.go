@@ -53,7 +53,13 @@ func (r *run) formulas() []model.BaselineScores {
 		}
 		s := &scores[k]
 		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
-		median := r.formulaMedian(&formulas[k], center)
+		median := math.Round // of a probability
+		if !r.spec.Uncertainty.Finite() {
+			of := r.formulaMedian(&formulas[k], center)
+			if median = of.Of; r.when != nil {
+				s.Median = of
+			}
+		}
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums formulaSums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
@@ -198,17 +204,19 @@ const (
 // or with negative values the shift, with the least absolute error on the validation set,
 // or on the training set without one. Otherwise a model would beat the formula in MAE by
 // predicting a median alone. After few rows of later periods the mean is the median.
-func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) float64 {
-	if r.spec.Uncertainty.Finite() {
-		return math.Round // of a probability
-	}
+// Formulas of the last values do not predict the periods before them, so after a split by time
+// a refit takes the medians of the first training, and without a validation set the mean is the median.
+func (r *run) formulaMedian(f *baseline.Formula, center float64) *model.Median {
 	part := dataset.Valid
 	if r.size(part) == 0 {
 		part = dataset.Train
 	}
 	o := r.part(part)
-	if r.when != nil && part == dataset.Valid && o.Len() < leastLater {
-		return func(v float64) float64 { return v }
+	if r.when != nil && (part == dataset.Train || o.Len() < leastLater) {
+		if r.measured != nil {
+			return r.measured.Record().MedianOf(f.Name)
+		}
+		return nil
 	}
 	var shifts, factors []weighted
 	positive := true
@@ -221,11 +229,9 @@ func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) f
 		}
 	})
 	if positive {
-		factor := weightedMedian(factors, 1)
-		return func(v float64) float64 { return factor * v }
+		return &model.Median{Factor: weightedMedian(factors, 1)}
 	}
-	shift := weightedMedian(shifts, 0)
-	return func(v float64) float64 { return v + shift }
+	return &model.Median{Factor: 1, Shift: weightedMedian(shifts, 0)}
 }
 
 // weighted is a value with its weight.

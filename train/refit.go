@@ -174,7 +174,7 @@ func refitSpec(s spec.Spec, record model.Record, linear bool) spec.Spec {
 }
 
 // refit trains on the rows of the refit. A failure says why the result is not to be used. The record gets the
-// terms of trains that the first training pruned: they are whole again.
+// terms of trains that the first training pruned: they are whole again, unless the refit continues it.
 func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Refit, passes int, failure string, err error) {
 	if err := r.plan(ctx); err != nil {
 		return nil, 0, "", err
@@ -187,9 +187,9 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 	case err != nil:
 		return nil, 0, "", err
 	case solved.Stop == solver.Budget:
-		return nil, solved.Passes, fmt.Sprintf("the time budget ended after %d of its %d sweeps", len(solved.Points), r.sweeps()), nil
+		return nil, solved.Passes, fmt.Sprintf("the time budget ended after %d of its %d sweeps", len(solved.Points), solved.Limit), nil
 	case solved.Stop == solver.Interrupted || solved.Stop == solver.Diverged:
-		return nil, solved.Passes, fmt.Sprintf("it ended after %d of %d sweeps (%s)", len(solved.Points), r.sweeps(), solved.Stop), nil
+		return nil, solved.Passes, fmt.Sprintf("it ended after %d of %d sweeps (%s)", len(solved.Points), solved.Limit, solved.Stop), nil
 	}
 	r.field.Response = r.measured.Field().Response
 	r.reportLearned()
@@ -305,12 +305,4 @@ func (r *run) meanNoise(n model.Noise) float64 {
 		sum += rows.UnitVariance(i) / float64(len(z.Mean))
 	}
 	return sum
-}
-
-// sweeps returns the maximum number of sweeps or epochs.
-func (r *run) sweeps() int {
-	if r.spec.Fit.Solver == "adam" {
-		return r.spec.Fit.Epochs
-	}
-	return r.spec.Fit.Sweeps
 }

@@ -47,7 +47,7 @@ func (t *Train) alike(other *Train) bool {
 		}
 		return slices.EqualFunc(c.Blocks(), o.Blocks(), func(x, y Block) bool {
 			p, q := x.Posterior, y.Posterior
-			return p != nil && q != nil && p.Sigma == nil && q.Sigma == nil && (p.Cov == nil) == (q.Cov == nil) && (x.Map == nil || len(x.Value) == len(y.Value) && x.Map.alike(y.Map)) &&
+			return p != nil && q != nil && p.Sigma == nil && q.Sigma == nil && (p.Cov == nil) == (q.Cov == nil) && (x.Map == nil) == (y.Map == nil) && (x.Map == nil || len(x.Value) == len(y.Value) && x.Map.alike(y.Map)) &&
 				(x.Along == nil || len(x.Along.Learned) == len(y.Along.Learned))
 		})
 	})

@@ -86,6 +86,9 @@ func (b *Blocks) readHead() error {
 	if format, remedy := magic.NotText(head); format != "" {
 		return &dataset.InputError{Problem: "this is " + format + ", which is not supported", Remedy: remedy}
 	}
+	if len(head) > magic.Size && bytes.HasPrefix(head[magic.Size:], []byte(`{"__metadata__":{"format":"kft"`)) {
+		return &dataset.InputError{Problem: "this is a kft model, not a table", Remedy: "give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"}
+	}
 	if bytes.IndexByte(head, 0) >= 0 {
 		return &dataset.InputError{Problem: "this is not text: it contains zero bytes", Remedy: "give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"}
 	}

@@ -212,7 +212,7 @@ func (c *sampleColumn) countTexts() {
 }
 
 // flagTexts are the pairs of values that a flag has, in lower case.
-var flagTexts = map[string]string{"0": "1", "false": "true", "f": "t", "no": "yes", "n": "y", "off": "on", "-1": "1"}
+var flagTexts = map[string][]string{"0": {"1"}, "false": {"true"}, "f": {"t"}, "no": {"yes", "si", "sí", "sì"}, "n": {"y"}, "off": {"on"}, "-1": {"1"}, "nein": {"ja"}, "nee": {"ja"}, "nej": {"ja"}, "nei": {"ja"}, "non": {"oui"}, "não": {"sim"}, "nao": {"sim"}, "nie": {"tak"}}
 
 func (c *sampleColumn) isFlag() bool {
 	var texts []string
@@ -224,7 +224,7 @@ func (c *sampleColumn) isFlag() bool {
 	if len(texts) != 2 {
 		return false
 	}
-	return flagTexts[texts[0]] == texts[1] || flagTexts[texts[1]] == texts[0]
+	return slices.Contains(flagTexts[texts[0]], texts[1]) || slices.Contains(flagTexts[texts[1]], texts[0])
 }
 
 func (c *sampleColumn) setKind(rows int) {

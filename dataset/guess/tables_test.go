@@ -79,6 +79,13 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "s%d,%d,%d,%d\n", i%6, 1+i/6%30, r.IntN(2), r.IntN(9))
 				}
 			}},
+		{name: "a flag in German", target: "Umsatz", modes: []string{"Filiale", "Tag"}, describing: []string{"Aktion"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Filiale,Tag,Aktion,Umsatz\n")
+				for i := range 6 * 60 {
+					fmt.Fprintf(w, "s%d,%d,%s,%d\n", i%6, 1+i/6, []string{"nein", "ja"}[r.IntN(2)], r.IntN(900))
+				}
+			}},
 		{name: "hourly sensors", target: "value", modes: []string{"id", "time=timestamp"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("id,timestamp,value\n")

@@ -67,6 +67,7 @@ func TestBadInput(t *testing.T) {
 		{name: "an empty id before an error", text: "id,y\na,1\n,2\nb,x\nc\n", want: `t.csv, line 4, column "y", value "x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "Parquet", text: "PAR1\x15\x04\x15", want: "t.csv: the Parquet file ends too early: it is truncated; copy or write it again"},
 		{name: "UTF-16", text: "\xff\xfei\x00d\x00", want: "t.csv: this is UTF-16 text, which is not supported; convert it: iconv -f UTF-16 -t UTF-8 FILE, or save it as CSV in UTF-8"},
+		{name: "model", text: "\xb8\x88\x00\x00\x00\x00\x00\x00{\"__metadata__\":{\"format\":\"kft\",", want: "t.csv: this is a kft model, not a table; give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"},
 		{name: "binary", text: "a\x00b", want: "t.csv: this is not text: it contains zero bytes; give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"},
 		{name: "damaged gzip header", text: "\x1f\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00", want: "t.csv: the gzip data is damaged; copy or download it again"},
 	} {

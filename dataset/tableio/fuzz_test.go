@@ -109,7 +109,7 @@ func compareFields(t *testing.T, path, text string) {
 		want = append(want, record)
 	}
 	if err != nil {
-		refused := []string{"the file is empty", "the lines end in a carriage return alone", "this is not text: it contains zero bytes"}
+		refused := []string{"the file is empty", "the lines end in a carriage return alone", "this is not text: it contains zero bytes", "this is a kft model"}
 		head := []byte(text)
 		otherFormat, _ := magic.NotText(head)
 		otherFormat += magic.Compression(head) + magic.Columnar(head)

@@ -9,7 +9,9 @@ import (
 )
 
 // wordTargets are the words for 0 and 1 that a target may consist of, in any case.
-var wordTargets = map[string]float32{"no": 0, "n": 0, "false": 0, "f": 0, "yes": 1, "y": 1, "true": 1, "t": 1}
+// These are those of flags in package guess.
+var wordTargets = map[string]float32{"no": 0, "n": 0, "false": 0, "f": 0, "off": 0, "nein": 0, "nee": 0, "nej": 0, "nei": 0, "non": 0, "não": 0, "nao": 0, "nie": 0,
+	"yes": 1, "y": 1, "true": 1, "t": 1, "on": 1, "ja": 1, "oui": 1, "sim": 1, "tak": 1, "si": 1, "sí": 1, "sì": 1}
 
 // readTargets reads the targets of the rows in keep up to the first bad one. Missing
 // targets are NaN and are counted. A target of words, such as no and yes, is read as 0

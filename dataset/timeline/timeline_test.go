@@ -269,6 +269,24 @@ func TestMovedWeeks(t *testing.T) {
 	}
 }
 
+// Dates that are written in several ways have next periods, which are written like the latest date.
+func TestDatesInSeveralForms(t *testing.T) {
+	t.Parallel()
+	for ids, want := range map[string]string{
+		"2024-01-30,31/01/2024,2024-02-01,2024-02-02":                   "2024-02-03",
+		"2024-01-29,30/01/2024,2024-01-31,01/02/2024":                   "02/02/2024",
+		"2024-01-01,2024-01-01 12:00:00,2024-01-02,2024-01-02 12:00:00": "2024-01-03 00:00:00",
+	} {
+		line, err := New(parseMode(t, "day"), strings.Split(ids, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next, err := line.Next(1); err != nil || next[0] != want {
+			t.Errorf("%s: got %q, %v, want %s", ids, next, err, want)
+		}
+	}
+}
+
 func TestIrregular(t *testing.T) {
 	t.Parallel()
 	for mode, ids := range map[string]string{"period": "1.5,3.25,2", "time=year+week": "2015-0,2015-53,2016-1"} {

@@ -75,7 +75,15 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 		switch {
 		case p.Column != c:
 		case p.Unit == "date":
-			layout, ok := calendar.LayoutOf(texts, calendar.Order(p.Dates))
+			order := calendar.Order(p.Dates)
+			layout, ok := calendar.LayoutOf(texts, order)
+			if !ok { // dates are written in several ways
+				texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+					_, alike := calendar.LayoutOf([]string{text, example}, order)
+					return !alike
+				})
+				layout, ok = calendar.LayoutOf(texts, order)
+			}
 			return columnWriter{date: layout}, ok
 		default:
 			parts = append(parts, k)
