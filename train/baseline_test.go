@@ -117,6 +117,24 @@ func TestFormulasOfASample(t *testing.T) {
 	}
 }
 
+// fitTwice returns the reports of a posterior and of its refit on the training and validation set.
+func fitTwice(t *testing.T, s spec.Spec, text string) (first, again *Report) {
+	t.Helper()
+	s.Uncertainty.Inference, s.Fit.Solver = "mean-field", "cavi"
+	data, err := Read(t.Context(), s, tableio.Reader("sales", strings.NewReader(text)), Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, first, err := Fit(t.Context(), s, data, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, again, err = Refit(t.Context(), m, first, data, spec.RefitValid, Options{Threads: 1}); err != nil || again.Refit == nil {
+		t.Fatalf("there was no refit: %v, %q", err, again.Warnings)
+	}
+	return first, again
+}
+
 // Formulas of the last values do not predict the periods before them, so no median comes from these: with few validation rows
 // the mean of a formula is its median, after a refit on them too.
 func TestFormulaMediansOfRefit(t *testing.T) {
@@ -128,19 +146,7 @@ func TestFormulaMediansOfRefit(t *testing.T) {
 			fmt.Fprintf(&text, "s%d,%d,%d,%.2f\n", shop, 2012+m/12, m%12+1, 100+float64(shop)+4*float64(m)+10*math.Sin(float64(m)*math.Pi/6))
 		}
 	}
-	s := monthlySpec("time:last=6")
-	s.Uncertainty.Inference, s.Fit.Solver = "mean-field", "cavi"
-	data, err := Read(t.Context(), s, tableio.Reader("sales", strings.NewReader(text.String())), Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, r, err := Fit(t.Context(), s, data, Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, r, err = Refit(t.Context(), m, r, data, spec.RefitValid, Options{Threads: 1}); err != nil || r.Refit == nil {
-		t.Fatalf("there was no refit: %v, %q", err, r.Warnings)
-	}
+	_, r := fitTwice(t, monthlySpec("time:last=6"), text.String())
 	for _, f := range r.Baseline {
 		if f.Test.MAE > f.Test.RMSE || f.Test.MAE < f.Test.RMSE/2 {
 			t.Errorf("%s has RMSE %.2f and MAE %.2f", f.Name, f.Test.RMSE, f.Test.MAE)
@@ -162,22 +168,10 @@ func TestFormulaMedianIsKept(t *testing.T) {
 			fmt.Fprintf(&text, "s%d,%d,%d,%g\n", shop, 2012, m+1, units)
 		}
 	}
-	s := monthlySpec("time:last=2")
-	s.Uncertainty.Inference, s.Fit.Solver = "mean-field", "cavi"
-	data, err := Read(t.Context(), s, tableio.Reader("sales", strings.NewReader(text.String())), Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, r, err := Fit(t.Context(), s, data, Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := r.MedianOf("mean of all rows")
+	before, r := fitTwice(t, monthlySpec("time:last=2"), text.String())
+	first := before.MedianOf("mean of all rows")
 	if first == nil || !(first.Factor < 0.5) {
 		t.Fatalf("got the median %+v of the mean", first)
-	}
-	if _, r, err = Refit(t.Context(), m, r, data, spec.RefitValid, Options{Threads: 1}); err != nil || r.Refit == nil {
-		t.Fatalf("there was no refit: %v, %q", err, r.Warnings)
 	}
 	for _, f := range r.Baseline {
 		if f.Name == "mean of all rows" && !(f.Test.MAE < 2.5) { // that of 1 is 2.25, that of the mean 3.4
