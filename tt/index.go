@@ -221,10 +221,7 @@ func (x *Index) build(check bool) error {
 		x.joint = hashtable.New(x.classes)
 	}
 	for e := range x.classes {
-		key := uint64(0)
-		for i, c := range x.combos[e*width:][:width] {
-			key = key*uint64(x.axes[i].Size) + uint64(c)
-		}
+		key := x.key(x.combos[e*width:][:width])
 		if check && x.atKey(key) != x.Prior() {
 			return errors.New("tt: a combination appears twice in an index")
 		}
@@ -248,6 +245,15 @@ func (x *Index) combinations() float64 {
 		product *= float64(a.Size)
 	}
 	return product
+}
+
+// key packs a combination of codes, one per axis.
+func (x *Index) key(codes []int32) uint64 {
+	key := uint64(0)
+	for i, c := range codes {
+		key = key*uint64(x.axes[i].Size) + uint64(c)
+	}
+	return key
 }
 
 // atKey returns the entity of a packed combination.

@@ -70,10 +70,10 @@ func (c *Core) startFrom(b backend.Backend, other *Core) {
 	for i, block := range c.Blocks() {
 		o := theirs[i]
 		block.Posterior.PriorVar = o.Posterior.PriorVar
+		copy(block.Posterior.Unseen, o.Posterior.Unseen)
 		if block.Map != nil {
 			copy(block.Value, o.Value)
 			copy(block.Posterior.Var, o.Posterior.Var)
-			copy(block.Posterior.Unseen, o.Posterior.Unseen)
 			continue
 		}
 		if block.Along != nil {
@@ -100,7 +100,6 @@ func (c *Core) startFrom(b backend.Backend, other *Core) {
 				})
 			}
 		})
-		copy(block.Posterior.Unseen, o.Posterior.Unseen)
 	}
 	c.Refresh(b, c.Map != nil)
 }
@@ -127,18 +126,16 @@ func (x *Index) in(other *Index, e int) int {
 		return e
 	}
 	codes := x.combos[e*width:][:width]
-	key := uint64(0)
 	for i, c := range codes {
 		if int(c) >= other.axes[i].Size {
 			return -1
 		}
-		key = key*uint64(other.axes[i].Size) + uint64(c)
 	}
 	at := int32(0)
 	if width == 1 {
 		at = other.entity[codes[0]]
 	} else {
-		at = other.atKey(key)
+		at = other.atKey(other.key(codes))
 	}
 	if at == other.Prior() {
 		return -1
