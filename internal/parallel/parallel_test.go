@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 )
@@ -47,5 +48,50 @@ func TestSumsDoNotDependOnThreads(t *testing.T) {
 				t.Errorf("n %d: %d threads give %v, 1 thread gives %v", n, threads, got, want)
 			}
 		}
+	}
+}
+
+// Loops within loops of several callers at once, most of them shorter than it takes a helper to come.
+func TestManyCallers(t *testing.T) {
+	t.Parallel()
+	var total atomic.Int64
+	const callers, loops, pieces, inner = 8, 200, 5, 3
+	For(callers, callers, func(int) {
+		for range loops {
+			For(4, pieces, func(int) {
+				ForWorkers(3, inner, func(worker, _ int) {
+					if worker >= inner {
+						t.Errorf("worker %d of %d", worker, inner)
+					}
+					total.Add(1)
+				})
+			})
+		}
+	})
+	if got, want := total.Load(), int64(callers*loops*pieces*inner); got != want {
+		t.Errorf("got %d pieces, want %d", got, want)
+	}
+}
+
+// The error of a helper reaches the caller, and the next loop works.
+func TestErrorOfHelper(t *testing.T) {
+	failed := errors.New("no room")
+	for range 100 {
+		func() {
+			defer func() {
+				if recover() != failed {
+					t.Error("the error did not reach the caller")
+				}
+			}()
+			For(4, 64, func(i int) {
+				if i == 40 {
+					panic(failed)
+				}
+			})
+		}()
+	}
+	sum := Sum(4, 3*Block, func(from, to int) float64 { return float64(to - from) })
+	if sum != 3*Block {
+		t.Errorf("got %g, want %d", sum, 3*Block)
 	}
 }

@@ -1,20 +1,24 @@
 package parallel
 
 import (
+	"math/bits"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // A call of For starts goroutines, and waking the threads that run them takes longer than
-// many pieces of work. A goroutine that has finished therefore waits for a moment, as
-// a spare, for the next call before it ends. At rest there are no spares.
+// many pieces of work. A goroutine that has finished therefore waits for a moment for the
+// next call before it ends. At rest there are none.
 
-// patience is how long a goroutine waits for work before it ends.
-const patience = 150 * time.Microsecond
+// How long it waits grows with every job and halves whenever none came, so that the goroutines of a
+// fit outlast the code between its loops, and those of short requests hardly use the processors.
+const (
+	leastPatience = 150 * time.Microsecond
+	morePatience  = 20 * time.Microsecond // after every job
+	mostPatience  = 10 * time.Millisecond
+)
 
 // job is one call of For.
 type job struct {
@@ -24,10 +28,12 @@ type job struct {
 	next    atomic.Int64
 	_       [64]byte
 	workers atomic.Int64
-	pending atomic.Int64          // helpers that have not finished
-	done    chan struct{}         // receives a value when the last helper has finished
+	helpers atomic.Int64          // those at work, plus closed when no more may join
+	done    chan struct{}         // receives a value when the last helper has finished after the end
 	failed  atomic.Pointer[error] // the first panic of a helper that the caller gets
 }
+
+const closed = 1 << 32
 
 // run claims pieces of work until there are none.
 func (j *job) run() {
@@ -37,15 +43,33 @@ func (j *job) run() {
 	}
 }
 
-// help runs a job as one of its helpers.
-func (j *job) help() {
+// help runs a job as one of its helpers, unless it has ended. ready is called before the caller can go on.
+func (j *job) help(ready func()) {
+	if !j.join() {
+		ready()
+		return
+	}
 	defer func() {
 		j.keep(recover())
-		if j.pending.Add(-1) == 0 {
+		ready()
+		if j.helpers.Add(-1) == closed {
 			j.done <- struct{}{}
 		}
 	}()
 	j.run()
+}
+
+// join counts a helper, unless the job has ended.
+func (j *job) join() bool {
+	for {
+		n := j.helpers.Load()
+		if n >= closed {
+			return false
+		}
+		if j.helpers.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
 }
 
 // keep keeps a panic with an error for the caller, who may recover from it: one that the
@@ -63,98 +87,110 @@ func (j *job) keep(cause any) {
 	j.next.Store(j.n)
 }
 
-// wait returns when all helpers have finished, also after a panic of the caller. It panics
-// if one of them did.
-func (j *job) wait() {
+// end returns when all helpers at work have finished, also after a panic of the caller. It takes back the
+// job from the given places whose goroutines have not begun it: they may not run for a while. It panics if a helper did.
+func (j *job) end(given uint64) {
 	j.next.Store(j.n)
-	spin(func() bool { return j.pending.Load() == 0 })
-	<-j.done
+	for ; given != 0; given &= given - 1 {
+		places[bits.TrailingZeros64(given)].job.CompareAndSwap(j, &idle)
+	}
+	if j.helpers.Add(closed) > closed {
+		spin(mostPatience, func() bool { return j.helpers.Load() == closed })
+		<-j.done
+	}
 	if failed := j.failed.Load(); failed != nil {
 		panic(*failed)
 	}
 }
 
-// spare is a goroutine that waits for a job.
-type spare struct{ job atomic.Pointer[job] }
-
-// spares are the goroutines that wait.
-var spares struct {
-	sync.Mutex
-	waiting []*spare
+// A place is where one goroutine waits. Places are a cache line apart, and no lock is shared, because
+// all goroutines come back at the same time.
+type place struct {
+	job      atomic.Pointer[job] // nil: not used; busy: its goroutine works; idle: it waits; others: its next job
+	patience time.Duration       // of the goroutine that uses it
+	_        [112]byte
 }
 
-// take removes up to n spares from the list.
-func take(n int) []*spare {
-	spares.Lock()
-	defer spares.Unlock()
-	rest := max(0, len(spares.waiting)-n)
-	taken := append([]*spare(nil), spares.waiting[rest:]...)
-	clear(spares.waiting[rest:])
-	spares.waiting = spares.waiting[:rest]
-	return taken
-}
+var (
+	places     [64]place // more goroutines than these end after their job
+	idle, busy job
+)
 
 // start runs a job with the given number of helpers and waits for its end.
 func (j *job) start(helpers int) {
-	j.pending.Store(int64(helpers))
 	j.done = make(chan struct{}, 1)
-	ready := take(helpers)
-	for _, s := range ready {
-		s.job.Store(j)
+	given := uint64(0)
+	for i := range places {
+		if p := &places[i]; helpers > 0 && p.job.Load() == &idle && p.job.CompareAndSwap(&idle, j) {
+			given |= 1 << i
+			helpers--
+		}
 	}
-	for range helpers - len(ready) {
+	for range helpers {
 		go serve(j)
 	}
-	defer j.wait()
+	defer func() { j.end(given) }()
 	j.run()
 }
 
 // serve helps with a job, and then with others that come soon enough.
 func serve(j *job) {
 	debug.SetPanicOnFault(true) // see keep
-	s := &spare{}
-	for j != nil {
-		s.job.Store(nil)
-		j.help()
-		spares.Lock()
-		spares.waiting = append(spares.waiting, s)
-		spares.Unlock()
-		spin(func() bool { return s.job.Load() != nil })
-		j = s.leave()
+	p := claim()
+	if p == nil {
+		j.help(func() {})
+		return
 	}
-}
-
-// leave takes the spare off the list, unless it has been taken for a job, which it returns.
-func (s *spare) leave() *job {
-	spares.Lock()
-	at := slices.Index(spares.waiting, s)
-	if at >= 0 {
-		spares.waiting = slices.Delete(spares.waiting, at, at+1)
-	}
-	spares.Unlock()
-	if at >= 0 {
-		return nil
-	}
-	for s.job.Load() == nil {
-		runtime.Gosched()
-	}
-	return s.job.Load()
-}
-
-// spin returns when the condition holds or the patience ends.
-func spin(condition func() bool) {
-	for range 64 {
-		if condition() {
+	for {
+		j.help(func() { p.job.Store(&idle) })
+		p.patience = min(p.patience+morePatience, mostPatience)
+		if j = p.wait(); j == nil {
 			return
 		}
 	}
+}
+
+// claim returns an unused place, or nil if there is none.
+func claim() *place {
+	for i := range places {
+		if p := &places[i]; p.job.Load() == nil && p.job.CompareAndSwap(nil, &busy) {
+			return p
+		}
+	}
+	return nil
+}
+
+// wait returns the next job, or nil if none came; then the place is free.
+func (p *place) wait() *job {
+	patience := max(p.patience, leastPatience)
+	var next *job
+	take := func() bool {
+		if next = p.job.Load(); next == &idle || !p.job.CompareAndSwap(next, &busy) {
+			next = nil // there is none, or it was taken back
+		}
+		return next != nil
+	}
+	spin(patience, take)
+	for next == nil && !p.job.CompareAndSwap(&idle, &busy) { // no caller gives it a job from now on, unless one just did
+		take()
+	}
+	if next == nil {
+		p.patience = patience / 2
+		p.job.Store(nil)
+	}
+	return next
+}
+
+// spin returns when the condition holds or the patience ends.
+func spin(patience time.Duration, condition func() bool) {
 	began := time.Now()
 	for time.Since(began) < patience {
-		for range 2048 { // many that yield often would wait for each other's turn
+		for range 4096 { // many that yield often would wait for each other's turn
 			if condition() {
 				return
 			}
 		}
+		yield()
 		runtime.Gosched()
 	}
 }
