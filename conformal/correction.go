@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -80,7 +79,7 @@ const minLevel = 0.9
 // NewSplit returns a correction with one distribution for all rows, from the scores
 // of the calibration rows. It sorts the scores, in O(n log n). Weights are ignored,
 // because the coverage guarantee is about rows.
-func NewSplit(scores []float64) (*Correction, error) {
+func NewSplit(threads int, scores []float64) (*Correction, error) {
 	if len(scores) < RowsNeeded(minLevel) {
 		return nil, &TooFewRowsError{len(scores), minLevel, RowsNeeded(minLevel)}
 	}
@@ -90,33 +89,33 @@ func NewSplit(scores []float64) (*Correction, error) {
 		}
 	}
 	sorted := slices.Clone(scores)
-	radix.Sort(sorted)
+	radix.Sort(threads, sorted)
 	return &Correction{grouping: Split, pool: predictive.NewScoreDistribution(sorted)}, nil
 }
 
 // NewByMean returns a correction with groups by bins of the location of the
 // predictive distribution. The bins are separated by quantiles of the locations.
-func NewByMean(scores, location []float64, bins int) (*Correction, error) {
+func NewByMean(threads int, scores, location []float64, bins int) (*Correction, error) {
 	mustMatch(len(scores), len(location))
-	c, err := NewSplit(scores)
+	c, err := NewSplit(threads, scores)
 	if err != nil {
 		return nil, err
 	}
-	c.grouping, c.edges = ByMean, quantileEdges(location, bins)
-	c.fitGroups(scores, len(c.edges)+1, func(i int) int { return bin(c.edges, location[i]) })
+	c.grouping, c.edges = ByMean, quantileEdges(threads, location, bins)
+	c.fitGroups(threads, scores, len(c.edges)+1, func(i int) int { return bin(c.edges, location[i]) })
 	return c, nil
 }
 
 // NewByEntity returns a correction with groups by entity. A negative code is an
 // unknown entity, which uses the pooled distribution.
-func NewByEntity(scores []float64, entity []int32) (*Correction, error) {
+func NewByEntity(threads int, scores []float64, entity []int32) (*Correction, error) {
 	mustMatch(len(scores), len(entity))
-	c, err := NewSplit(scores)
+	c, err := NewSplit(threads, scores)
 	if err != nil {
 		return nil, err
 	}
 	c.grouping = ByEntity
-	c.fitGroups(scores, max(int(slices.Max(entity))+1, 0), func(i int) int { return int(entity[i]) })
+	c.fitGroups(threads, scores, max(int(slices.Max(entity))+1, 0), func(i int) int { return int(entity[i]) })
 	return c, nil
 }
 
@@ -128,10 +127,16 @@ func mustMatch(scores, groups int) {
 
 // fitGroups sorts the scores by group with a counting sort and fits the distributions
 // of the groups that have enough rows. A negative group is ignored.
-func (c *Correction) fitGroups(scores []float64, count int, group func(i int) int) {
+func (c *Correction) fitGroups(threads int, scores []float64, count int, group func(i int) int) {
+	of := make([]int32, len(scores))
+	parallel.Blocks(threads, len(of), func(from, to int) {
+		for i := from; i < to; i++ {
+			of[i] = int32(group(i))
+		}
+	})
 	ends := make([]int, count+1) // first the sizes, then the end of each group
-	for i := range scores {
-		if g := group(i); g >= 0 {
+	for _, g := range of {
+		if g >= 0 {
 			ends[g+1]++
 		}
 	}
@@ -141,15 +146,15 @@ func (c *Correction) fitGroups(scores []float64, count int, group func(i int) in
 	next := slices.Clone(ends[:count])
 	grouped := make([]float64, ends[count])
 	for i, z := range scores {
-		if g := group(i); g >= 0 {
+		if g := of[i]; g >= 0 {
 			grouped[next[g]] = z
 			next[g]++
 		}
 	}
 	c.groups = make([]*predictive.ScoreDistribution, count)
-	parallel.For(runtime.GOMAXPROCS(0), count, func(g int) {
+	parallel.For(threads, count, func(g int) {
 		if own := grouped[ends[g]:ends[g+1]]; len(own) >= MinGroupRows {
-			radix.Sort(own)
+			radix.Sort(1, own)
 			c.groups[g] = predictive.NewScoreDistribution(own)
 		}
 	})

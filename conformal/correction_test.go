@@ -50,10 +50,10 @@ func TestCoverage(t *testing.T) {
 		byGroup := map[string][groups]float64{}
 		for s := range splits {
 			z, location, group := skewedRows(uint64(s), 2*n, groups)
-			split, err1 := NewSplit(z[:n])
-			mean, err2 := NewByMean(z[:n], location[:n], 4)
-			spread, err4 := NewBySpread(z[:n], location[:n], spreads(location[:n]), 2, 2)
-			entity, err3 := NewByEntity(z[:n], group[:n])
+			split, err1 := NewSplit(2, z[:n])
+			mean, err2 := NewByMean(2, z[:n], location[:n], 4)
+			spread, err4 := NewBySpread(2, z[:n], location[:n], spreads(location[:n]), 2, 2)
+			entity, err3 := NewByEntity(2, z[:n], group[:n])
 			if err := errors.Join(err1, err2, err3, err4); err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestRowsNeeded(t *testing.T) {
 func TestTooFewRows(t *testing.T) {
 	t.Parallel()
 	var few *TooFewRowsError
-	if _, err := NewSplit(make([]float64, 18)); !errors.As(err, &few) || few.Needed != 19 || few.Rows != 18 {
+	if _, err := NewSplit(2, make([]float64, 18)); !errors.As(err, &few) || few.Needed != 19 || few.Rows != 18 {
 		t.Errorf("18 rows: got %v, want an error that requires 19", err)
 	}
 	for _, c := range []struct {
@@ -123,7 +123,7 @@ func TestTooFewRows(t *testing.T) {
 		}
 	}
 	z, _, _ := skewedRows(1, 100, 1)
-	c, err := NewSplit(z)
+	c, err := NewSplit(2, z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestTooFewRows(t *testing.T) {
 		t.Errorf("level .995 of 100 rows: got %v, want an error that requires 199", err)
 	}
 	z[3] = math.NaN()
-	if _, err := NewSplit(z); err == nil {
+	if _, err := NewSplit(2, z); err == nil {
 		t.Error("a NaN score: got no error")
 	}
 }
@@ -153,7 +153,7 @@ func TestSmallGroupsUseThePool(t *testing.T) {
 			group[i] = -1
 		}
 	}
-	c, err := NewByEntity(z, group)
+	c, err := NewByEntity(2, z, group)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestCountsThatAreTooNarrow(t *testing.T) {
 			z = append(z, d[i].Score(y[i], 1, uint64(i)))
 		}
 	}
-	correction, err := NewSplit(z)
+	correction, err := NewSplit(2, z)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func Example() {
 	for i := range scores {
 		scores[i] = cell.Score(truth.Draw(rng), 0, uint64(i))
 	}
-	correction, err := conformal.NewSplit(scores)
+	correction, err := conformal.NewSplit(2, scores)
 	if err != nil {
 		log.Fatal(err)
 	}

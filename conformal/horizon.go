@@ -29,7 +29,7 @@ const factorLevel = 0.9
 // A factor, rather than a distribution of its own, because rows of one period share
 // shocks: their mean score says more about that period than about its horizon. These shocks
 // are taken out of the scores first ([withoutShocks]).
-func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Correction, error) {
+func NewByHorizon(threads int, scores, location []float64, horizon []int32, bins int) (*Correction, error) {
 	mustMatch(len(scores), len(horizon))
 	horizon = slices.Clone(horizon)
 	last := int32(0)
@@ -57,7 +57,7 @@ func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Corre
 			divided[i] = z / factors[h-1]
 		}
 	}
-	c, err := NewByMean(divided, location, bins)
+	c, err := NewByMean(threads, divided, location, bins)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func NewBySize(size float64, rows int, last int32) (*Correction, error) {
 	for i := range scores {
 		scores[i] = size * math.Sqrt2 * math.Erfinv(2*float64(i+1)/(sizedScores+1)-1)
 	}
-	c, err := NewSplit(scores)
+	c, err := NewSplit(1, scores)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func TestFewRowsPerHorizon(t *testing.T) {
 		for i := range 500 * rows {
 			scores, horizon = append(scores, rng.NormFloat64()), append(horizon, int32(i/rows)+1)
 		}
-		c, err := NewByHorizon(scores, make([]float64, len(scores)), horizon, 1)
+		c, err := NewByHorizon(2, scores, make([]float64, len(scores)), horizon, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,16 +128,16 @@ func TestSymmetric(t *testing.T) {
 
 // newByHorizon4 is NewByHorizon with 4 bins, for results of a function.
 func newByHorizon4(scores, location []float64, horizon []int32) (*Correction, error) {
-	return NewByHorizon(scores, location, horizon, 4)
+	return NewByHorizon(2, scores, location, horizon, 4)
 }
 
 func TestByHorizonErrors(t *testing.T) {
 	t.Parallel()
 	zeros := make([]float64, 50)
-	if _, err := NewByHorizon(zeros, zeros, make([]int32, 50), 1); err == nil || !strings.Contains(err.Error(), "periods after") {
+	if _, err := NewByHorizon(2, zeros, zeros, make([]int32, 50), 1); err == nil || !strings.Contains(err.Error(), "periods after") {
 		t.Errorf("got error %v for rows that are no forecasts", err)
 	}
-	c, err := NewSplit(zeros)
+	c, err := NewSplit(2, zeros)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestHorizonsBeyondTheLastFactor(t *testing.T) {
 	for h := int32(1); h <= 3*MaxHorizon; h += 2 {
 		scores, location, horizon = append(scores, random.NormFloat64()), append(location, 0), append(horizon, h)
 	}
-	byHorizon, err := NewByHorizon(scores, location, horizon, 1)
+	byHorizon, err := NewByHorizon(2, scores, location, horizon, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

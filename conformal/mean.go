@@ -29,9 +29,9 @@ const (
 // as its standard error requires. If some actual value is negative, shifts take the
 // place of factors, and 0 that of 1. The corrected mean is a non-decreasing function
 // of the predicted one.
-func NewMeanCurve(predicted, actual, weight []float64) *predictive.MeanCurve {
+func NewMeanCurve(threads int, predicted, actual, weight []float64) *predictive.MeanCurve {
 	mustMatch(len(predicted), len(actual))
-	rows := sortedRows(predicted, actual, weight)
+	rows := sortedRows(threads, predicted, actual, weight)
 	f := meanFit{rows: rows, signed: slices.ContainsFunc(rows, func(r meanRow) bool { return r.actual < 0 })}
 	f.signed = f.signed || f.farFromZero()
 	f.makeBins()
@@ -46,7 +46,7 @@ func NewMeanCurve(predicted, actual, weight []float64) *predictive.MeanCurve {
 type meanRow struct{ predicted, actual, weight float64 }
 
 // sortedRows returns the rows with a positive weight, by predicted mean.
-func sortedRows(predicted, actual, weight []float64) []meanRow {
+func sortedRows(threads int, predicted, actual, weight []float64) []meanRow {
 	rows := make([]meanRow, 0, len(predicted))
 	for i, p := range predicted {
 		r := meanRow{p, actual[i], 1}
@@ -61,7 +61,7 @@ func sortedRows(predicted, actual, weight []float64) []meanRow {
 	for i, r := range rows {
 		keys[i] = radix.Float(r.predicted + 0) // 0 for -0
 	}
-	order, _ := radix.Order(1, keys)
+	order, _ := radix.Order(threads, keys)
 	sorted := make([]meanRow, len(rows))
 	for i, at := range order {
 		sorted[i] = rows[at]

@@ -32,7 +32,7 @@ func TestMeanCurveRemovesBias(t *testing.T) {
 	var before, after, want [10]float64
 	for seed := range uint64(seeds) {
 		rng := randstream.New(seed, "bias")
-		curve := NewMeanCurve(mustDraw(drawMeans(rng, 20_000, biased)))
+		curve := meanCurve(mustDraw(drawMeans(rng, 20_000, biased)))
 		for k := range 10 {
 			for range 200 {
 				p := math.Exp(1.5 + 0.9*normalQuantile((float64(k)+rng.Float64())/10))
@@ -65,7 +65,7 @@ func TestMeanCurveWithoutBias(t *testing.T) {
 	for n, most := range map[int]float64{100: 0.09, 1000: 0.06, 20_000: 0.02} {
 		squares, count := 0.0, 0
 		for seed := range uint64(20) {
-			c := NewMeanCurve(mustDraw(drawMeans(randstream.New(seed, "unbiased"), n, func(p float64) float64 { return p })))
+			c := meanCurve(mustDraw(drawMeans(randstream.New(seed, "unbiased"), n, func(p float64) float64 { return p })))
 			predicted, corrected := c.Knots()
 			for i, p := range predicted {
 				squares += (corrected[i]/p - 1) * (corrected[i]/p - 1)
@@ -87,7 +87,7 @@ func TestMeanCurveIsMonotone(t *testing.T) {
 		"zero":       func(float64) float64 { return 0 },
 		"signed":     func(p float64) float64 { return 5 - p },
 	} {
-		c := NewMeanCurve(mustDraw(drawMeans(randstream.New(1, "monotone"), 4000, truth)))
+		c := meanCurve(mustDraw(drawMeans(randstream.New(1, "monotone"), 4000, truth)))
 		before := math.Inf(-1)
 		for p := -1.0; p < 100; p += 0.01 {
 			v := c.At(p)
@@ -109,7 +109,7 @@ func TestMeanCurveOfSignedTarget(t *testing.T) {
 		p := 2 * rng.NormFloat64()
 		predicted, actual = append(predicted, p), append(actual, 0.3+0.8*p+rng.NormFloat64())
 	}
-	c := NewMeanCurve(predicted, actual, nil)
+	c := NewMeanCurve(2, predicted, actual, nil)
 	if !c.Signed() {
 		t.Fatal("got factors, want shifts")
 	}
@@ -128,11 +128,11 @@ func TestMeanCurveWeights(t *testing.T) {
 	for i := range weight {
 		weight[i] = 1
 	}
-	plain := NewMeanCurve(predicted, actual, nil)
+	plain := NewMeanCurve(2, predicted, actual, nil)
 	for _, p := range []float64{math.NaN(), 3, 1e6} {
 		predicted, actual, weight = append(predicted, p), append(actual, -100), append(weight, 0)
 	}
-	weighted := NewMeanCurve(predicted, actual, weight)
+	weighted := NewMeanCurve(2, predicted, actual, weight)
 	for _, p := range []float64{0.5, 3, 50} {
 		if got, want := weighted.At(p), plain.At(p); got != want {
 			t.Errorf("got %g at %g, want %g", got, p, want)
@@ -151,21 +151,25 @@ func TestMeanCurveOfUnusableRows(t *testing.T) {
 		return out
 	}
 	for name, c := range map[string]*predictive.MeanCurve{
-		"no rows":              NewMeanCurve(nil, nil, nil),
-		"few rows":             NewMeanCurve(same(1, 99), same(2, 99), nil),
-		"negative predictions": NewMeanCurve(same(-1, 300), same(2, 300), nil),
-		"zero predictions":     NewMeanCurve(same(0, 300), same(2, 300), nil),
-		"infinite predictions": NewMeanCurve(same(math.Inf(1), 300), same(2, 300), nil),
-		"huge predictions":     NewMeanCurve(same(1e308, 300), same(2, 300), nil),
+		"no rows":              NewMeanCurve(2, nil, nil, nil),
+		"few rows":             NewMeanCurve(2, same(1, 99), same(2, 99), nil),
+		"negative predictions": NewMeanCurve(2, same(-1, 300), same(2, 300), nil),
+		"zero predictions":     NewMeanCurve(2, same(0, 300), same(2, 300), nil),
+		"infinite predictions": NewMeanCurve(2, same(math.Inf(1), 300), same(2, 300), nil),
+		"huge predictions":     NewMeanCurve(2, same(1e308, 300), same(2, 300), nil),
 	} {
 		if c != nil {
 			t.Errorf("%s: got %v, want none", name, c)
 		}
 	}
-	if c := NewMeanCurve(same(2, 300), same(2.5, 300), nil); math.Abs(c.At(2)-2.5) > 1e-3 {
+	if c := NewMeanCurve(2, same(2, 300), same(2.5, 300), nil); math.Abs(c.At(2)-2.5) > 1e-3 {
 		t.Errorf("one prediction: got %g, want 2.5", c.At(2))
 	}
-	if c := NewMeanCurve(same(-2, 300), same(-2.5, 300), nil); math.Abs(c.At(-2)+2.5) > 1e-3 {
+	if c := NewMeanCurve(2, same(-2, 300), same(-2.5, 300), nil); math.Abs(c.At(-2)+2.5) > 1e-3 {
 		t.Errorf("one negative prediction: got %g, want -2.5", c.At(-2))
 	}
+}
+
+func meanCurve(predicted, actual, weight []float64) *predictive.MeanCurve {
+	return NewMeanCurve(2, predicted, actual, weight)
 }

@@ -10,10 +10,10 @@ import (
 func TestRecordRoundTrip(t *testing.T) {
 	t.Parallel()
 	z, location, group := skewedRows(3, 5000, 4)
-	split, _ := NewSplit(z)
-	mean, _ := NewByMean(z, location, 10)
-	entity, _ := NewByEntity(z, group)
-	spread, _ := NewBySpread(z, location, spreads(location), 5, 3)
+	split, _ := NewSplit(2, z)
+	mean, _ := NewByMean(2, z, location, 10)
+	entity, _ := NewByEntity(2, z, group)
+	spread, _ := NewBySpread(2, z, location, spreads(location), 5, 3)
 	for _, want := range []*Correction{split, mean, spread, entity} {
 		got, err := FromRecord(want.Record())
 		if err != nil {
@@ -28,11 +28,11 @@ func TestRecordRoundTrip(t *testing.T) {
 func TestInvalidRecords(t *testing.T) {
 	t.Parallel()
 	z, location, group := skewedRows(3, 5000, 4)
-	entity, err := NewByEntity(z, group)
+	entity, err := NewByEntity(2, z, group)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spread, err := NewBySpread(z, location, spreads(location), 3, 3)
+	spread, err := NewBySpread(2, z, location, spreads(location), 3, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

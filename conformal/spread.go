@@ -3,7 +3,6 @@ package conformal
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -15,32 +14,36 @@ import (
 // differ in it for different reasons (few training rows, a noisy id), and in the form
 // of their distribution with it. The parts are separated by quantiles within the bin. Cost:
 // O(n log n).
-func NewBySpread(scores, location, spread []float64, bins, parts int) (*Correction, error) {
+func NewBySpread(threads int, scores, location, spread []float64, bins, parts int) (*Correction, error) {
 	mustMatch(len(scores), len(location))
 	mustMatch(len(scores), len(spread))
-	c, err := NewSplit(scores)
+	c, err := NewSplit(threads, scores)
 	if err != nil {
 		return nil, err
 	}
-	c.grouping, c.edges = ByMean, quantileEdges(location, bins)
+	c.grouping, c.edges = ByMean, quantileEdges(threads, location, bins)
 	of := make([]int, len(scores))
+	parallel.Blocks(threads, len(scores), func(from, to int) {
+		for i := from; i < to; i++ {
+			of[i] = bin(c.edges, location[i])
+		}
+	})
 	own := make([][]float64, len(c.edges)+1)
-	for i, m := range location {
-		of[i] = bin(c.edges, m)
-		own[of[i]] = append(own[of[i]], spread[i])
+	for i, b := range of {
+		own[b] = append(own[b], spread[i])
 	}
 	c.spread = make([][]float64, len(own))
-	parallel.For(runtime.GOMAXPROCS(0), len(own), func(b int) { c.spread[b] = quantileEdges(own[b], parts) })
+	parallel.For(threads, len(own), func(b int) { c.spread[b] = quantileEdges(1, own[b], parts) })
 	c.number()
-	c.fitGroups(scores, c.first[len(own)], func(i int) int { return c.first[of[i]] + bin(c.spread[of[i]], spread[i]) })
+	c.fitGroups(threads, scores, c.first[len(own)], func(i int) int { return c.first[of[i]] + bin(c.spread[of[i]], spread[i]) })
 	return c, nil
 }
 
 // quantileEdges returns the different values that separate so many bins with equally many
 // values.
-func quantileEdges(values []float64, bins int) []float64 {
+func quantileEdges(threads int, values []float64, bins int) []float64 {
 	sorted := slices.Clone(values)
-	radix.Sort(sorted)
+	radix.Sort(threads, sorted)
 	var edges []float64
 	for k := 1; k < bins && len(sorted) > 0; k++ {
 		edge := sorted[k*len(sorted)/bins]

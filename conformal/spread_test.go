@@ -19,11 +19,11 @@ func TestBySpread(t *testing.T) {
 		location, spread = append(location, rng.NormFloat64()), append(spread, s)
 		z = append(z, rng.NormFloat64()*math.Pow(s, 3))
 	}
-	mean, err := NewByMean(z[:n], location[:n], 10)
+	mean, err := NewByMean(2, z[:n], location[:n], 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := NewBySpread(z[:n], location[:n], spread[:n], 10, 5)
+	both, err := NewBySpread(2, z[:n], location[:n], spread[:n], 10, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

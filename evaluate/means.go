@@ -22,13 +22,13 @@ func MeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *pred
 			p.weight[i] = float64(rows.W[i])
 		}
 	}
-	return p.curve()
+	return p.curve(b.Threads())
 }
 
 // DecileEdges returns the deciles of the predictions of rows, before the correction of
 // means, given by their moments. They separate the rows of which a bias is reported.
 func DecileEdges(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) []float64 {
-	return metrics.DecileEdges(uncorrectedMeans(b, m, z, rows.given()))
+	return metrics.DecileEdges(b.Threads(), uncorrectedMeans(b, m, z, rows.given()))
 }
 
 // uncorrectedMeans returns the predicted means of rows before their correction.
@@ -62,8 +62,8 @@ func (p *meanPairs) append(o *meanPairs) {
 	p.predicted, p.actual, p.weight = append(p.predicted, o.predicted...), append(p.actual, o.actual...), append(p.weight, o.weight...)
 }
 
-func (p *meanPairs) curve() *predictive.MeanCurve {
-	return conformal.NewMeanCurve(p.predicted, p.actual, p.weight)
+func (p *meanPairs) curve(threads int) *predictive.MeanCurve {
+	return conformal.NewMeanCurve(threads, p.predicted, p.actual, p.weight)
 }
 
 // withoutMeans removes from a score of the fit what depends on the correction of

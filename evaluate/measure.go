@@ -62,7 +62,7 @@ func (s *Sums) Score(m *model.Model) metrics.Score {
 
 // rowsPerTask is the number of rows that one task measures. The cut depends only on the data, so
 // sums do not depend on the number of threads.
-const rowsPerTask = 8192
+const rowsPerTask = 4096
 
 // Rows are rows of a table with their targets.
 type Rows struct {

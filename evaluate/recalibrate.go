@@ -48,7 +48,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	if len(all.score) == 0 {
 		return nil, sum, noTargets(m, source)
 	}
-	corrected, err := all.correct(m, uncorrected, kind)
+	corrected, err := all.correct(opt.Threads, m, uncorrected, kind)
 	if err != nil {
 		return nil, sum, fmt.Errorf("%v: %w", source, err)
 	}
@@ -124,7 +124,7 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 		sum.Rows = len(rows.Y)
 		one.CountOrigins(&sum, rows.Codes, rows.Y)
 	}
-	corrected, err := all.correct(m, uncorrected, kind)
+	corrected, err := all.correct(opt.Threads, m, uncorrected, kind)
 	if err != nil {
 		return nil, sum, fmt.Errorf("%v: %w", source, err)
 	}
@@ -146,8 +146,8 @@ func withoutCorrection(m *model.Model, kind string) (*model.Model, error) {
 
 // correct returns the uncorrected model with the corrections that the scores give, and
 // with the record of m.
-func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model, error) {
-	correction, err := s.correction(kind)
+func (s *scores) correct(threads int, m, uncorrected *model.Model, kind string) (*model.Model, error) {
+	correction, err := s.correction(threads, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model
 		return nil, err
 	}
 	if len(m.Targets()) == 0 && m.Blend() == nil { // several targets have several units; means that follow recent values were learned without a curve
-		corrected = corrected.WithMeanCurve(s.means.curve())
+		corrected = corrected.WithMeanCurve(s.means.curve(threads))
 	}
 	// The measures of the fit were taken with other corrections.
 	record := m.Record()
@@ -231,7 +231,7 @@ func Correction(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, kind
 	for i := range n {
 		s.score[i], s.location[i], s.spread[i] = values[3*i], values[3*i+1], values[3*i+2]
 	}
-	return s.correction(kind)
+	return s.correction(b.Threads(), kind)
 }
 
 // scores are the conformal scores of rows with what they are grouped by.
@@ -245,22 +245,22 @@ type scores struct {
 // bins returns the number of groups by size of the prediction.
 func (s *scores) bins() int { return min(meanGroups, max(1, len(s.score)/rowsPerGroup)) }
 
-func (s *scores) correction(kind string) (*conformal.Correction, error) {
+func (s *scores) correction(threads int, kind string) (*conformal.Correction, error) {
 	switch kind {
 	case "split":
-		return conformal.NewSplit(s.score)
+		return conformal.NewSplit(threads, s.score)
 	case "group:mean":
 		if n := len(s.score); n >= fineRows {
-			return conformal.NewBySpread(s.score, s.location, s.spread, min(fineMeanGroups, n/(spreadGroups*fineRowsPerGroup)), spreadGroups)
+			return conformal.NewBySpread(threads, s.score, s.location, s.spread, min(fineMeanGroups, n/(spreadGroups*fineRowsPerGroup)), spreadGroups)
 		}
-		return conformal.NewByMean(s.score, s.location, s.bins())
+		return conformal.NewByMean(threads, s.score, s.location, s.bins())
 	case "horizon":
 		if s.horizon == nil {
 			return nil, fielderr.Errorf("uncertainty.conformal", "a correction by horizon needs a model with a mode of time; use group:mean")
 		}
-		return conformal.NewByHorizon(s.score, s.location, s.horizon, s.bins())
+		return conformal.NewByHorizon(threads, s.score, s.location, s.horizon, s.bins())
 	}
-	return conformal.NewByEntity(s.score, s.entity)
+	return conformal.NewByEntity(threads, s.score, s.entity)
 }
 
 // scoresOf returns the scores of the rows of a batch that have a target. An entity

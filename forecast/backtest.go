@@ -340,7 +340,7 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	correction, err := conformal.NewByHorizon(conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
+	correction, err := conformal.NewByHorizon(b.engine.Threads(), conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
 	if errors.Is(err, conformal.ErrTooFewRows) {
 		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("the intervals of the model are not calibrated: %v, such as those of more windows", err))
 		return m, nil

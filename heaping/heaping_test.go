@@ -165,7 +165,7 @@ func TestFile(t *testing.T) {
 	for i := range pit {
 		pit[i] = math.Sqrt(float64(i) / 1000) // levels are too low
 	}
-	if table = table.Calibrated(pit); math.Abs(table.curve[curveSteps/2]-0.25) > 0.01 {
+	if table = table.Calibrated(1, pit); math.Abs(table.curve[curveSteps/2]-0.25) > 0.01 {
 		t.Errorf("the level 1/2 becomes %g, expected 1/4", table.curve[curveSteps/2])
 	}
 	for _, bad := range [][]float64{nil, {0, 2, 1}, {0.1, 1}, {0, 0.9}, {0, math.NaN(), 1}} {

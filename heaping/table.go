@@ -198,9 +198,9 @@ const curveSteps = 200
 // learned from, such as those of a conformal correction: pit are the levels F(y) of their
 // targets, random between P(Y < y) and P(Y <= y). If the levels were right, as many rows
 // would have a level up to p as p says.
-func (t *Table) Calibrated(pit []float64) *Table {
+func (t *Table) Calibrated(threads int, pit []float64) *Table {
 	sorted := slices.Clone(pit)
-	radix.Sort(sorted)
+	radix.Sort(threads, sorted)
 	curve := make([]float64, curveSteps+1)
 	for i := range curve {
 		below, _ := slices.BinarySearch(sorted, float64(i)/curveSteps)

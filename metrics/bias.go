@@ -23,12 +23,12 @@ type DecileBias struct {
 
 // DecileEdges returns the nine values that divide predictions into ten groups of equal
 // size; nil for no predictions. Predictions that are not finite are ignored.
-func DecileEdges(predictions []float64) []float64 {
+func DecileEdges(threads int, predictions []float64) []float64 {
 	sorted := slices.DeleteFunc(slices.Clone(predictions), func(p float64) bool { return math.IsNaN(p) || math.IsInf(p, 0) })
 	if len(sorted) == 0 {
 		return nil
 	}
-	radix.Sort(sorted)
+	radix.Sort(threads, sorted)
 	edges := make([]float64, Deciles-1)
 	for k := range edges {
 		edges[k] = sorted[(k+1)*len(sorted)/Deciles]

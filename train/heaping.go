@@ -60,7 +60,7 @@ func (r *run) calibratedHeaping(heaped *model.Model) *heaping.Table {
 	}
 	pit := make([]float64, o.Len())
 	each(heaped, func(i int, d *predictive.Distribution) { pit[i] = d.PIT(o.Target(i), r.spec.Seed, uint64(i)) })
-	table = table.Calibrated(pit)
+	table = table.Calibrated(r.engine.Threads(), pit)
 	below, upTo := pit, make([]float64, o.Len())
 	each(heaped.WithHeaping(table), func(i int, d *predictive.Distribution) { below[i], upTo[i] = d.CDFLimits(o.Target(i)) })
 	return table.WithBorder(below, upTo)

@@ -176,7 +176,7 @@ func (r *run) correctByOrigins() error {
 		for i := range scores {
 			scores[i] *= wider
 		}
-		correction, err = conformal.NewByHorizon(scores, location, ahead, 1)
+		correction, err = conformal.NewByHorizon(r.engine.Threads(), scores, location, ahead, 1)
 	}
 	if err != nil {
 		return err

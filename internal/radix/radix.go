@@ -19,17 +19,22 @@ const maxDigit = 11
 func Order(threads int, keys []uint64) (order []int32, sorted []uint64) {
 	n := len(keys)
 	order = make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
+	type piece struct {
+		varying  uint64
+		unsorted bool
 	}
-	varying, done := uint64(0), true
-	for i, k := range keys {
-		varying |= k ^ keys[0]
-		done = done && (i == 0 || keys[i-1] <= k)
-	}
-	if done {
+	all := parallel.Reduce(threads, n, func(from, to int) (p piece) {
+		for i := from; i < to; i++ {
+			order[i] = int32(i)
+			p.varying |= keys[i] ^ keys[0]
+			p.unsorted = p.unsorted || i > 0 && keys[i-1] > keys[i]
+		}
+		return p
+	}, func(a, b piece) piece { return piece{a.varying | b.varying, a.unsorted || b.unsorted} })
+	if !all.unsorted {
 		return order, keys
 	}
+	varying := all.varying
 	low := bits.TrailingZeros64(varying)
 	length := bits.Len64(varying) - low
 	passes := (length + maxDigit - 1) / maxDigit
@@ -65,24 +70,28 @@ func Float(v float64) uint64 {
 const sortFrom = 1 << 10
 
 // Sort sorts numbers in increasing order, NaN first.
-func Sort(values []float64) {
+func Sort(threads int, values []float64) {
 	if len(values) < sortFrom || slices.ContainsFunc(values, math.IsNaN) {
 		slices.Sort(values)
 		return
 	}
 	keys := make([]uint64, len(values))
-	for i, v := range values {
-		keys[i] = Float(v)
-	}
-	_, keys = Order(1, keys)
-	for i, key := range keys {
-		if key>>63 != 0 {
-			key ^= 1 << 63
-		} else {
-			key = ^key
+	parallel.Blocks(threads, len(values), func(from, to int) {
+		for i := from; i < to; i++ {
+			keys[i] = Float(values[i])
 		}
-		values[i] = math.Float64frombits(key)
-	}
+	})
+	_, keys = Order(threads, keys)
+	parallel.Blocks(threads, len(values), func(from, to int) {
+		for i, key := range keys[from:to] {
+			if key>>63 != 0 {
+				key ^= 1 << 63
+			} else {
+				key = ^key
+			}
+			values[from+i] = math.Float64frombits(key)
+		}
+	})
 }
 
 type sorter struct {

@@ -57,7 +57,7 @@ func TestSort(t *testing.T) {
 			}
 			want := slices.Clone(values)
 			slices.Sort(want)
-			Sort(values)
+			Sort(1+len(values)%5, values)
 			if !slices.EqualFunc(values, want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
 				t.Fatalf("%d numbers with %g are not sorted", n, special)
 			}
@@ -72,7 +72,7 @@ func BenchmarkSort(b *testing.B) {
 		for i := range values {
 			values[i] = rng.NormFloat64()
 		}
-		Sort(values)
+		Sort(1, values)
 	}
 }
 
