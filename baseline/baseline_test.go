@@ -306,7 +306,7 @@ func TestCombine(t *testing.T) {
 				b.parts[p] = append(b.parts[p], int32(rng.IntN(size)))
 			}
 		}
-		c := combine(&a, &b)
+		c := combine(3, &a, &b)
 		seen := map[[2]int32]int32{}
 		for p := range c.parts {
 			for i, g := range c.parts[p] {

@@ -60,49 +60,79 @@ func (g *grouping) each(threads int, work func(group int, rows []int32)) {
 
 // combine returns the coding by combinations of the groups of a and b that occur in
 // training rows.
-func combine(a, b *coding) *coding {
+func combine(threads int, a, b *coding) *coding {
 	c := &coding{}
-	find := finder(a, b)
+	key := func(p Part, i int) (uint64, bool) {
+		first, second := a.parts[p][i], b.parts[p][i]
+		return uint64(first)*uint64(b.size) + uint64(second), first >= 0 && second >= 0
+	}
+	numbers := newNumbers(a.size, b.size, len(a.parts[Train]))
 	for p := range c.parts {
-		groups := make([]int32, len(a.parts[p]))
-		for i, first := range a.parts[p] {
-			groups[i] = -1
-			if second := b.parts[p][i]; first >= 0 && second >= 0 {
-				place := find(uint64(first)*uint64(b.size) + uint64(second))
-				if *place == 0 && p == int(Train) {
-					c.size++
-					*place = int32(c.size)
-				}
-				groups[i] = *place - 1
-			}
+		c.parts[p] = make([]int32, len(a.parts[p]))
+	}
+	for i := range c.parts[Train] {
+		c.parts[Train][i] = -1
+		if k, ok := key(Train, i); ok {
+			c.parts[Train][i] = numbers.add(k)
 		}
-		c.parts[p] = groups
+	}
+	c.size = int(numbers.count)
+	for _, p := range []Part{Valid, Test} {
+		parallel.Blocks(threads, len(c.parts[p]), func(from, to int) {
+			for i := from; i < to; i++ {
+				c.parts[p][i] = -1
+				if k, ok := key(p, i); ok {
+					c.parts[p][i] = numbers.of(k)
+				}
+			}
+		})
 	}
 	return c
 }
 
-// finder returns a function that finds the place of a number that belongs to a
-// combination, at first 0. A combination without a number may share its place with
-// others that have none, so only training rows may set a number, and before all others
-// are looked up.
-func finder(a, b *coding) func(key uint64) *int32 {
-	rows := len(a.parts[Train])
-	if high, all := bits.Mul64(uint64(a.size), uint64(b.size)); high == 0 && all <= uint64(max(4*rows, 1<<12)) {
-		dense := make([]int32, all)
-		return func(key uint64) *int32 { return &dense[key] }
+// numbers are those of combinations, in order of appearance.
+type numbers struct {
+	number []int32  // plus 1, by slot: by key, or of a hash table
+	keys   []uint64 // by slot; nil if a key is its slot
+	shift  uint
+	count  int32
+}
+
+func newNumbers(a, b, rows int) *numbers {
+	// 32 bytes per row, no more than a hash table takes.
+	if high, all := bits.Mul64(uint64(a), uint64(b)); high == 0 && all <= uint64(max(8*rows, 1<<12)) {
+		return &numbers{number: make([]int32, all)}
 	}
 	size := 1 << bits.Len(uint(2*rows)) // at most half full
-	keys, numbers := make([]uint64, size), make([]int32, size)
-	shift := 64 - uint(bits.Len(uint(size-1)))
-	return func(key uint64) *int32 {
-		key++ // 0 marks a free slot
-		at := (key ^ key>>29) * 0x9e3779b97f4a7c15 >> shift
-		for numbers[at] != 0 && keys[at] != key {
-			at = (at + 1) & uint64(size-1)
-		}
-		keys[at] = key
-		return &numbers[at]
+	return &numbers{keys: make([]uint64, size), number: make([]int32, size), shift: 64 - uint(bits.Len(uint(size-1)))}
+}
+
+// slot returns the slot of a key, or the one where it belongs.
+func (n *numbers) slot(key uint64) uint64 {
+	if n.keys == nil {
+		return key
 	}
+	at := (key ^ key>>29) * 0x9e3779b97f4a7c15 >> n.shift
+	for n.number[at] != 0 && n.keys[at] != key {
+		at = (at + 1) & uint64(len(n.keys)-1)
+	}
+	return at
+}
+
+// of returns the number of a key, -1 if it has none.
+func (n *numbers) of(key uint64) int32 { return n.number[n.slot(key)] - 1 }
+
+// add returns the number of a key, a new one if it has none.
+func (n *numbers) add(key uint64) int32 {
+	at := n.slot(key)
+	if n.number[at] == 0 {
+		n.count++
+		n.number[at] = n.count
+		if n.keys != nil {
+			n.keys[at] = key
+		}
+	}
+	return n.number[at] - 1
 }
 
 // distinct returns the values that occur, in ascending order.

@@ -123,7 +123,7 @@ func (f *fitter) pairMeans() []Formula {
 		if !f.wanted(key) {
 			return nil
 		}
-		by := combine(f.modes[pair[0]], f.modes[pair[1]])
+		by := combine(f.Threads, f.modes[pair[0]], f.modes[pair[1]])
 		if f.decided == nil && !slices.ContainsFunc(by.parts[Valid], func(g int32) bool { return g >= 0 }) {
 			return nil // every pair is new, as if each occurred once: its mean is that of a mode
 		}

@@ -105,10 +105,10 @@ func (f *fitter) history(modes []int) *history {
 	default:
 		rest := modes[2:]
 		if h.by = f.pairs[[2]int{modes[0], modes[1]}]; h.by == nil {
-			h.by = combine(f.modes[modes[0]], f.modes[modes[1]])
+			h.by = combine(f.Threads, f.modes[modes[0]], f.modes[modes[1]])
 		}
 		for _, m := range rest {
-			h.by = combine(h.by, f.modes[m])
+			h.by = combine(f.Threads, h.by, f.modes[m])
 		}
 	}
 	h.start = make([]int32, h.by.size+1)
