@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -181,7 +182,7 @@ func ColumnSquares(c *tt.Core, mean float64, weight func(e int) float64) []float
 }
 
 // BlockPenalty returns the penalty of a block at its current weights.
-func (r Ridge) BlockPenalty(c *tt.Core, b tt.Block, entityWeights []float64) float64 {
+func (r Ridge) BlockPenalty(threads int, c *tt.Core, b tt.Block, entityWeights []float64) float64 {
 	p := r.Of(c, b, entityWeights)
 	size := c.Slices.Slice()
 	rows := len(b.Value) / size
@@ -193,36 +194,43 @@ func (r Ridge) BlockPenalty(c *tt.Core, b tt.Block, entityWeights []float64) flo
 		normed = make([]float32, len(b.Value))
 		b.Norm(normed, b.Value)
 	}
-	total := 0.0
-	for e := range rows {
-		if b.Map == nil && entityWeights[e] == 0 {
-			continue // has its prior value
+	sums := make([]float64, max(1, (rows+piece-1)/piece))
+	parallel.For(threads, len(sums), func(i int) {
+		sum := 0.0
+		for e := i * piece; e < min(rows, (i+1)*piece); e++ {
+			if b.Map == nil && entityWeights[e] == 0 {
+				continue // has its prior value
+			}
+			for k, v := range b.Value[e*size:][:size] {
+				to := p.Center(k)
+				sum += p.At(e, k) * (float64(v) - to) * (float64(normed[e*size+k]) - to)
+			}
 		}
-		for k, v := range b.Value[e*size:][:size] {
-			to := p.Center(k)
-			total += p.At(e, k) * (float64(v) - to) * (float64(normed[e*size+k]) - to)
-		}
-	}
-	return total
+		sums[i] = sum
+	})
+	return parallel.Tree(sums, func(a, b float64) float64 { return a + b })
 }
 
+// piece is the number of rows of one term of a sum, whatever the number of threads.
+const piece = 1024
+
 // corePenalty returns the penalty of a core and counts a shared penalty once.
-func (r Ridge) corePenalty(c *tt.Core, entityWeights []float64) float64 {
+func (r Ridge) corePenalty(threads int, c *tt.Core, entityWeights []float64) float64 {
 	total := 0.0
 	for _, b := range c.Blocks() {
 		if !(sharesPenalty(c) && b.Map == nil) {
-			total += r.BlockPenalty(c, b, entityWeights)
+			total += r.BlockPenalty(threads, c, b, entityWeights)
 		}
 	}
 	return total
 }
 
 // FieldPenalty returns the penalty of the whole field.
-func (r Ridge) FieldPenalty(f *tt.Field, entityWeights [][][]float64) float64 {
+func (r Ridge) FieldPenalty(threads int, f *tt.Field, entityWeights [][][]float64) float64 {
 	sum := 0.0
 	for k, t := range f.Terms {
 		for p, c := range t.Cores {
-			sum += r.corePenalty(c, entityWeights[k][p])
+			sum += r.corePenalty(threads, c, entityWeights[k][p])
 		}
 	}
 	return sum
@@ -245,7 +253,7 @@ func (r Ridge) Balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 		paid := make([]float64, len(t.Cores))
 		logMean := 0.0
 		for p, c := range t.Cores {
-			paid[p] = r.scalablePenalty(c, entityWeights[k][p])
+			paid[p] = r.scalablePenalty(be.Threads(), c, entityWeights[k][p])
 			logMean += math.Log(paid[p]) / float64(len(t.Cores))
 		}
 		if math.IsInf(logMean, 0) || math.IsNaN(logMean) {
@@ -277,11 +285,11 @@ func balanceSeparate(be backend.Backend, t *tt.Train) bool {
 }
 
 // scalablePenalty returns the part of a core's penalty that grows with its scale.
-func (r Ridge) scalablePenalty(c *tt.Core, entityWeights []float64) float64 {
+func (r Ridge) scalablePenalty(threads int, c *tt.Core, entityWeights []float64) float64 {
 	total := 0.0
 	for _, b := range c.Blocks() {
 		if c.Variant != tt.WLR || b.Map != nil {
-			total += r.BlockPenalty(c, b, entityWeights)
+			total += r.BlockPenalty(threads, c, b, entityWeights)
 		}
 	}
 	return total
