@@ -42,23 +42,7 @@ func (r *run) takeParts() error {
 	r.data.complete()
 	t := &r.data.table
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
-	var rows [len(r.parts)][]int32
-	for p := range rows {
-		n := r.split.Count(dataset.Part(p))
-		if dataset.Part(p) == dataset.Train && r.last > dataset.Train {
-			n = len(r.split.Parts) // an upper bound
-		}
-		rows[p] = make([]int32, 0, n)
-	}
-	for i, part := range r.split.Parts {
-		if part == dataset.Unused {
-			continue
-		}
-		if part <= r.last {
-			part = dataset.Train
-		}
-		rows[part] = append(rows[part], int32(i))
-	}
+	rows := r.rowsOfParts()
 	parallel.For(r.engine.Threads(), len(r.parts), func(p int) {
 		if r.opt.Compare {
 			rows[p] = compared(dataset.Part(p), rows[p])
@@ -72,6 +56,45 @@ func (r *run) takeParts() error {
 	}
 	r.releaseTable()
 	return nil
+}
+
+// rowsOfParts lists the rows of each part.
+func (r *run) rowsOfParts() (rows [3][]int32) {
+	partOf := func(row int) dataset.Part {
+		part := r.split.Parts[row]
+		if part <= r.last {
+			return dataset.Train
+		}
+		return part
+	}
+	n, threads := len(r.split.Parts), r.engine.Threads()
+	place := make([][len(rows)]int, (n+parallel.Block-1)/parallel.Block) // by block: its rows of each part, then where they go
+	parallel.Blocks(threads, n, func(from, to int) {
+		var count [len(rows)]int
+		for i := from; i < to; i++ {
+			if part := partOf(i); part != dataset.Unused {
+				count[part]++
+			}
+		}
+		place[from/parallel.Block] = count
+	})
+	for p := range rows {
+		total := 0
+		for b := range place {
+			place[b][p], total = total, total+place[b][p]
+		}
+		rows[p] = make([]int32, total)
+	}
+	parallel.Blocks(threads, n, func(from, to int) {
+		at := place[from/parallel.Block]
+		for i := from; i < to; i++ {
+			if part := partOf(i); part != dataset.Unused {
+				rows[part][at[part]] = int32(i)
+				at[part]++
+			}
+		}
+	})
+	return rows
 }
 
 // releaseTable releases the columns of the table, if nothing else needs them.
