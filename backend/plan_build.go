@@ -77,7 +77,7 @@ func (p *Plan) leafParts(count []int32, cells int) (part, start []int32) {
 const countingSortShare = 64
 
 // segmentCells is the least number of cells of a segment.
-const segmentCells = 1 << 14
+const segmentCells = 1 << 13
 
 // first returns the core that comes first in the order of the plan.
 func (b *planBuilder) first() int {

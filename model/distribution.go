@@ -33,9 +33,10 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 		m.moments(b, z, codes)
 		return z
 	}
+	var work tt.Workspace
 	for from := 0; from < n; from += MomentRows {
 		to := min(from+MomentRows, n)
-		part := tt.Moments{Mean: z.Mean[from:to]}
+		part := tt.Moments{Mean: z.Mean[from:to], Work: &work}
 		if z.Var != nil {
 			part.Var = z.Var[from:to]
 		}
@@ -50,7 +51,7 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 
 // MomentRows is the number of rows whose moments are computed at a time: plans and values of
 // terms take some 100 bytes per row.
-const MomentRows = 1 << 17
+const MomentRows = 1 << 18
 
 func (m *Model) moments(b backend.Backend, z tt.Moments, codes [][]int32) {
 	switch {

@@ -57,7 +57,23 @@ func (f *Field) leads(k int) bool {
 // weights are known exactly.
 type Moments struct {
 	Mean, Var []float32
+	Work      *Workspace // memory for their evaluation, which evaluations of other cells may reuse; may be nil
 	found     *found
+}
+
+// A Workspace is memory of evaluations that follow each other: new memory has to be cleared, by one
+// thread.
+type Workspace struct{ values []float32 }
+
+// take returns n values of any content.
+func (w *Workspace) take(n int) []float32 {
+	if w == nil {
+		return make([]float32, n)
+	}
+	if cap(w.values) < n {
+		w.values = make([]float32, n)
+	}
+	return w.values[:n]
 }
 
 // Select returns the moments of some rows.

@@ -25,7 +25,7 @@ func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32)
 func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32, large int) {
 	n := len(dst.Mean)
 	terms := make([]Moments, len(f.Terms))
-	memory := make([]float32, 2*n*(len(terms)+1))
+	memory := dst.Work.take(2 * n * (len(terms) + 1))
 	next := func() []float32 {
 		part := memory[:n:n]
 		memory = memory[n:]
