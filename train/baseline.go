@@ -21,16 +21,35 @@ import (
 // baseline fits the formulas of package baseline and measures them, the best first. Of a very
 // large table it uses a sample.
 func (r *run) baseline() []model.BaselineScores {
+	return r.formulaRun().formulas(r.engine.Threads())
+}
+
+// baselineBeside is baseline beside the training, on a few of many threads: the training leaves more
+// than that unused. The result is a function that waits for the scores.
+func (r *run) baselineBeside() func() []model.BaselineScores {
+	few := r.engine.Threads() / 8
+	if few == 0 || r.opt.Ranks != nil || r.opt.Memory > 0 {
+		scores := r.baseline()
+		return func() []model.BaselineScores { return scores }
+	}
+	own := *r.formulaRun() // the training changes the run
+	done := make(chan []model.BaselineScores, 1)
+	go func() { done <- own.formulas(few) }()
+	return func() []model.BaselineScores { return <-done }
+}
+
+// formulaRun returns the run with the rows that formulas are fitted to, and keeps its warning.
+func (r *run) formulaRun() *run {
 	sample, warning := r.formulaSample()
 	if warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
-	return sample.formulas()
+	return sample
 }
 
-func (r *run) formulas() []model.BaselineScores {
+func (r *run) formulas(threads int) []model.BaselineScores {
 	n := r.data.cellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: r.engine.Threads(), Peers: r.opt.group()}
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: r.opt.group()}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(r.part(dataset.Train), center), formulaRows(r.part(dataset.Valid), center), {Codes: r.part(dataset.Test).Codes}}
 	for p := range table.Parts {
@@ -41,13 +60,13 @@ func (r *run) formulas() []model.BaselineScores {
 	onScale := [3][]float64{}
 	held := r.size(dataset.Valid)+r.size(dataset.Test) > 0
 	for p := range dataset.Part(len(r.parts)) {
-		onScale[p] = r.onScale(r.part(p))
+		onScale[p] = r.onScale(threads, r.part(p))
 	}
 	measures, rank := r.whoMeasures(formulas), 0
 	if r.opt.Ranks != nil {
 		rank = r.opt.Ranks.Rank()
 	}
-	parallel.For(r.engine.Threads(), len(formulas), func(k int) {
+	parallel.For(threads, len(formulas), func(k int) {
 		if measures[k] != rank {
 			return
 		}
@@ -63,7 +82,7 @@ func (r *run) formulas() []model.BaselineScores {
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums formulaSums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
-				sums = parallel.Reduce(r.engine.Threads(), r.size(dataset.Part(p)), func(from, end int) formulaSums {
+				sums = parallel.Reduce(threads, r.size(dataset.Part(p)), func(from, end int) formulaSums {
 					return r.measureFormula(&formulas[k], center, median, dataset.Part(p), onScale[p], from, end)
 				}, formulaSums.add)
 			}
@@ -114,10 +133,10 @@ func (r *run) shareScores(scores []model.BaselineScores, measures []int) {
 }
 
 // onScale returns targets on the modelling scale.
-func (r *run) onScale(o *solver.Observations) []float64 {
+func (r *run) onScale(threads int, o *solver.Observations) []float64 {
 	scale := r.model.Scale()
 	out := make([]float64, o.Len())
-	parallel.Ranges(r.engine.Threads(), len(out), func(_, from, to int) {
+	parallel.Ranges(threads, len(out), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			out[i] = scale.OnScale(o.Target(i))
 		}

@@ -186,7 +186,7 @@ func (r *run) stage(name string, work func() error) error {
 // run executes the stages of a fit.
 func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	var solved solver.Report
-	var scores []model.BaselineScores
+	formulas := func() []model.BaselineScores { return nil }
 	steps := []struct {
 		name string
 		work func() error
@@ -194,12 +194,12 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 		{"plan", func() error { return r.planWithin(ctx) }},
 		{"baseline", func() error {
 			if !r.opt.Compare {
-				scores = r.baseline()
+				formulas = r.baselineBeside()
 			}
 			return ctx.Err()
 		}},
 		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
-		{"evaluate", func() error { return r.complete(ctx, solved, scores) }},
+		{"evaluate", func() error { return r.complete(ctx, solved, formulas()) }},
 	}
 	for _, s := range steps {
 		if err := r.stage(s.name, s.work); err != nil {

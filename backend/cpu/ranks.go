@@ -153,7 +153,7 @@ const chainPiece = 1 << 15
 func (b *Backend) sumShards(d *division, part func(shard int) []float32) []float32 {
 	sum := part(d.first)
 	if d.ranks == nil {
-		b.forRanges(len(sum), func(from, to int) { b.addShards(sum, d, part, d.first+1, from, to) })
+		b.forRowRanges(len(sum), d.count(), func(from, to int) { b.addShards(sum, d, part, d.first+1, from, to) })
 		return sum
 	}
 	rank, last := d.ranks.Rank(), d.ranks.Size()-1
