@@ -177,9 +177,13 @@ func (p *Plan) Free() {
 }
 
 // Shards returns the largest number of shards of a plan, whose shards each have gradients of
-// their own of the given number of bytes.
+// their own of the given number of bytes. Many are a multiple of 16, so that 16 threads have equally many.
 func Shards(cells, private int) int {
-	return min(maxShards, cells/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*cells/private))
+	shards := min(maxShards, cells/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*cells/private))
+	if shards > 16 {
+		shards -= shards % 16
+	}
+	return shards
 }
 
 // addNodes adds a run of nodes to the shards of a plan. With a border a shard may begin there; entity
