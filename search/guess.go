@@ -65,6 +65,9 @@ func Unused(s spec.Spec) []dataset.Mode {
 		return nil
 	}
 	given := Given(s.Data)
+	if how, err := split.Parse(s.Split); err == nil {
+		given.Future = how.ByTime()
+	}
 	given.Modes = nil // those with columns
 	used := append(s.Data.Targets(), s.Data.Weight, s.Data.Exposure, s.Data.Censored)
 	for _, m := range schema.Modes {
