@@ -82,10 +82,11 @@ type Guess struct {
 
 	Records bool // rows are records of their own, not cells
 
-	parts      bool // see Given
-	covariates bool
-	unit       string // what lines count, see dataset.InputError
-	badRow     *dataset.InputError
+	parts       bool // see Given
+	covariates  bool
+	repeatPlace string // of the first repeated row, if these are few, for notes
+	unit        string // what lines count, see dataset.InputError
+	badRow      *dataset.InputError
 }
 
 // LeftOut is a column that the guess does not use, and why.
@@ -153,6 +154,7 @@ type Sample struct {
 	Names      []string
 	Rows       [][]string // trimmed fields of each row
 	Lines      []int      // line of each row, or nil
+	Several    bool       // the rows are those of several files, each with lines of its own
 	Unit       string     // what Lines counts, see dataset.InputError
 	Headerless bool       // the names are c1, c2, ...
 }

@@ -172,6 +172,14 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%s,%s,%d\n", day(i).Format("2006-01-02"), day(i).Month(), []string{"sun", "rain", "fog", "snow"}[r.IntN(4)], r.IntN(90))
 				}
 			}},
+		{name: "a row that occurs twice", target: "sold", modes: []string{"shop", "time=date"}, duplicates: "last", notes: []string{"1 row has the cell of an earlier row (line 402, after line 3); data.duplicates is last"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,shop,sold\n")
+				for i := range 400 {
+					fmt.Fprintf(w, "%s,s%d,%d\n", day(i/4).Format("2006-01-02"), i%4, i)
+				}
+				fmt.Fprintf(w, "%s,s1,1\n", day(0).Format("2006-01-02"))
+			}},
 		{name: "promotions that tell rows apart", target: "sold", modes: []string{"filiale", "promo", "time=date"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("date,filiale,promo,sold\n")

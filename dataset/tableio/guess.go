@@ -55,7 +55,7 @@ func GuessWith(source Source, format Format, given guess.Given) (*Guess, error) 
 		given.Numbers = format.Numbers
 	}
 	g := &Guess{Format: s.Format, Spread: s.Spread}
-	g.Guess = guess.Columns(guess.Sample{Names: s.Names, Rows: s.Rows, Lines: s.Lines, Unit: s.Unit, Headerless: s.Format.Header == delimited.HeaderNo}, given)
+	g.Guess = guess.Columns(guess.Sample{Names: s.Names, Rows: s.Rows, Lines: s.Lines, Unit: s.Unit, Several: len(source.inputs) > 1, Headerless: s.Format.Header == delimited.HeaderNo}, given)
 	g.Format.Numbers = g.Numbers
 	if g.Duplicates == "" && len(g.Modes) > 0 && len(s.Rows) >= guessRows && source.Repeatable() {
 		g.checkMoreCells(source)
