@@ -28,3 +28,27 @@ func TestErrorsOfShortForms(t *testing.T) {
 		}
 	}
 }
+
+// The command that a fit for forecasts proposes has what the forecasts need.
+func TestNextForecast(t *testing.T) {
+	inEmptyFolder(t)
+	var b strings.Builder
+	b.WriteString("shop,month,price,units,weight kg\n")
+	for i := range 96 {
+		fmt.Fprintf(&b, "S%d,2024-%02d,%d.25,%d,%d.5\n", i/12, 1+i%12, i*7%31, 10+i*i%17, i*i%13)
+	}
+	write(t, "t.csv", b.String())
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--target", "units"}, " --horizon 2"},
+		{[]string{"--target", "units", "--term", "price", "--term", "shop", "--covariate", "price"}, " --future FILE, a table of the next cells with price"},
+		{[]string{"--target", "weight kg,units"}, " --target 'weight kg' --horizon 2"},
+	} {
+		r := must(t, append([]string{"fit", "t.csv", "-q", "--forecast", "2", "--sweeps", "1", "--modes", "shop,month"}, c.flags...)...)
+		if want := "\nNext: kft forecast model.kft" + c.want + "\n"; !strings.Contains(r.stdout, want) {
+			t.Errorf("%q: got\n%s\nwant %q", c.flags, r.stdout, want)
+		}
+	}
+}
