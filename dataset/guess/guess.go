@@ -163,13 +163,14 @@ type Sample struct {
 type Given struct {
 	Target                     string
 	Modes                      []string
-	Weight, Exposure, Censored string               // columns that are neither target nor mode
-	Covariates                 []string             // the same
-	Numbers                    dataset.NumberFormat // recognised if plain
-	Parts                      bool                 // whether a column or a file says which part a row is in
-	Described                  bool                 // whether some of Covariates describe rows
-	Undescribed                bool                 // whether no column may become a covariate
-	Future                     bool                 // whether the cells to predict lie after those of the table, where what describes them need not be known
+	Weight, Exposure, Censored string                // columns that are neither target nor mode
+	Covariates                 []string              // the same
+	Numbers                    dataset.NumberFormat  // recognised if plain
+	Parts                      bool                  // whether a column or a file says which part a row is in
+	Described                  bool                  // whether some of Covariates describe rows
+	Undescribed                bool                  // whether no column may become a covariate
+	Trained                    func(rows int) []bool // of a number of rows with a target, which are in the training set; nil if that is unknown
+	Future                     bool                  // whether the cells to predict lie after those of the table, where what describes them need not be known
 }
 
 // reserves reports whether a column is given as something else than target or mode.

@@ -54,6 +54,9 @@ func GuessWith(source Source, format Format, given guess.Given) (*Guess, error) 
 	if given.Numbers.Plain() {
 		given.Numbers = format.Numbers
 	}
+	if s.Spread || len(s.Rows) >= guessRows {
+		given.Trained = nil // the sample may not be the table
+	}
 	g := &Guess{Format: s.Format, Spread: s.Spread}
 	g.Guess = guess.Columns(guess.Sample{Names: s.Names, Rows: s.Rows, Lines: s.Lines, Unit: s.Unit, Several: len(source.inputs) > 1, Headerless: s.Format.Header == delimited.HeaderNo}, given)
 	g.Format.Numbers = g.Numbers
