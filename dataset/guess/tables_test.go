@@ -172,6 +172,13 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%s,%s,%d\n", day(i).Format("2006-01-02"), day(i).Month(), []string{"sun", "rain", "fog", "snow"}[r.IntN(4)], r.IntN(90))
 				}
 			}},
+		{name: "levels 0, a and b, and months with names", describing: []string{"holiday"}, target: "sold", modes: []string{"shop", "time=year+month"}, leftOut: map[string]string{"holiday": "changes within series"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("year,month,shop,holiday,sold\n")
+				for i := range 60 * 6 {
+					fmt.Fprintf(w, "%d,%s,shop %d,%c,%d\n", 2015+i/72, time.Month(1 + i/6%12).String()[:3], i%6, "00000000000000000000ab"[r.IntN(22)], r.IntN(90))
+				}
+			}},
 		{name: "a row that occurs twice", target: "sold", modes: []string{"shop", "time=date"}, duplicates: "last", notes: []string{"1 row has the cell of an earlier row (line 402, after line 3); data.duplicates is last"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("date,shop,sold\n")
