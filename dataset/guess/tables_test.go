@@ -179,6 +179,13 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,%s,shop %d,%c,%d\n", 2015+i/72, time.Month(1 + i/6%12).String()[:3], i%6, "00000000000000000000ab"[r.IntN(22)], r.IntN(90))
 				}
 			}},
+		{name: "repeated measurements", target: "strength", modes: []string{"alloy", "furnace"}, duplicates: "keep", notes: []string{"there are 4 rows for each combination of ids"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("alloy,furnace,strength\n")
+				for i := range 600 {
+					fmt.Fprintf(w, "a%d,f%d,%.2f\n", i%12, i/12%12, 90*r.Float64())
+				}
+			}},
 		{name: "a row that occurs twice", target: "sold", modes: []string{"shop", "time=date"}, duplicates: "last", notes: []string{"1 row has the cell of an earlier row (line 402, after line 3); data.duplicates is last"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("date,shop,sold\n")
