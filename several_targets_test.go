@@ -282,3 +282,27 @@ func TestSeveralTargetsForecast(t *testing.T) {
 		t.Errorf("got forecasts %v", means)
 	}
 }
+
+// The formulas beside each target have its units, after a refit too.
+func TestFormulasOfSeveralTargets(t *testing.T) {
+	t.Parallel()
+	random := randstream.New(3, "formulas of targets")
+	var b strings.Builder
+	b.WriteString("store,item,units,hundreds\n")
+	for i := range 1500 {
+		units := math.Exp(float64(i/5%7)/2 + random.NormFloat64())
+		fmt.Fprintf(&b, "S%d,I%d,%.4f,%.6f\n", i/5, i%5, units, units/100)
+	}
+	_, r := fit(t, kft.Spec{
+		Data:        kft.DataSpec{Files: []string{writeFile(t, "two.csv", b.String())}, Target: "units,hundreds", Modes: []string{"store", "item"}},
+		Terms:       []string{"store*target", "item*target", "target"},
+		Transform:   "identity",
+		Uncertainty: kft.UncertaintySpec{Inference: "mean-field", Conformal: "none"},
+		Fit:         kft.FitSpec{Refit: "valid"},
+	}, kft.Options{})
+	units, _ := r.Targets[0].Record(r.Record).BestFormula()
+	hundreds, _ := r.Targets[1].Record(r.Record).BestFormula()
+	if got, want := 100*hundreds.Test.MAE, units.Test.MAE; units.Name != hundreds.Name || math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("%s has the MAE %.4f beside hundreds, %s %.4f beside units", hundreds.Name, got, units.Name, want)
+	}
+}

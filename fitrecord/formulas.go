@@ -19,7 +19,7 @@ type BaselineScores struct {
 	Train   metrics.Score `json:"train"`
 	Valid   metrics.Score `json:"valid"`
 	Test    metrics.Score `json:"test"`
-	Median  *Median       `json:"median,omitempty"` // after a split by time, for a refit; nil if the medians are the means
+	Median  *Median       `json:"-"` // for a refit; nil if the medians are the means
 }
 
 // A Median says how the medians of a formula follow from its means.

@@ -27,7 +27,7 @@ func TestAutomaticRefusesOneMode(t *testing.T) {
 	for _, tc := range []struct {
 		file, duplicates, want string
 	}{
-		{table(50, 40), "", "after averaging the rows of the same cell each id of the only mode, city, has one value, so these averages are the best prediction; name a second mode"},
+		{table(50, 40), "mean", "after averaging the rows of the same cell each id of the only mode, city, has one value, so these averages are the best prediction; name a second mode"},
 		{table(5, 40), "sum", "after summing the rows of the same cell each id of the only mode, city, has one value, so these sums are"},
 		{table(50, 40), "last", "after taking the last of the rows of the same cell"},
 	} {

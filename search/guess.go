@@ -43,6 +43,7 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 	if how, err := split.Parse(s.Split); err == nil {
 		given.Parts, given.Future = how.Given(), future || how.ByTime()
 	}
+	given.Trained = trainedRows(described)
 	for _, text := range s.Data.NamedCovariates() {
 		if m, err := dataset.ParseMode(text); err == nil {
 			given.Covariates, given.Described = append(given.Covariates, m.Columns...), true
@@ -65,6 +66,9 @@ func Unused(s spec.Spec) []dataset.Mode {
 		return nil
 	}
 	given := Given(s.Data)
+	if how, err := split.Parse(s.Split); err == nil {
+		given.Future = how.ByTime()
+	}
 	given.Modes = nil // those with columns
 	used := append(s.Data.Targets(), s.Data.Weight, s.Data.Exposure, s.Data.Censored)
 	for _, m := range schema.Modes {
@@ -81,11 +85,27 @@ func Unused(s spec.Spec) []dataset.Mode {
 	return g.MayDescribe()
 }
 
+// trainedRows returns a function that tells which rows with a target are in the training set, nil if these depend on the table.
+func trainedRows(s spec.Spec) func(rows int) []bool {
+	how, err := split.Parse(s.Split)
+	if err != nil || !how.Random() {
+		return nil
+	}
+	return func(rows int) []bool {
+		trained := make([]bool, rows)
+		parts, err := how.ApplyRandom(rows, s.Seed)
+		for i := range trained {
+			trained[i] = err != nil || parts.Parts[i] == dataset.Train
+		}
+		return trained
+	}
+}
+
 // Given returns what a description of a table says for a guess. Of several targets the first
-// is the target of the guess, and the others are neither targets nor modes.
+// is the target of the guess, and the others are neither targets nor modes. The split is the default one.
 func Given(d spec.Data) guess.Given {
 	targets := d.Targets()
-	return guess.Given{Target: targets[0], Modes: d.Modes, Weight: d.Weight, Exposure: d.Exposure, Censored: d.Censored, Covariates: targets[1:]}
+	return guess.Given{Trained: trainedRows(spec.Default()), Target: targets[0], Modes: d.Modes, Weight: d.Weight, Exposure: d.Exposure, Censored: d.Censored, Covariates: targets[1:]}
 }
 
 // Adopt sets the modes to those of a guess, the target unless there are several, and the rule for

@@ -2,11 +2,15 @@ package search_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -194,5 +198,60 @@ func TestCompleteCellsWithRepeats(t *testing.T) {
 		if got != c.covariates || s.Data.Duplicates != c.duplicates || strings.Join(s.Data.Modes, " ") != "shop time=month" || len(s.Side.Tables) == 0 {
 			t.Errorf("%+v: got covariates %s, duplicates %s, modes %v, side tables %v", c, got, s.Data.Duplicates, s.Data.Modes, s.Side.Tables)
 		}
+	}
+}
+
+// Which of many columns become covariates depends on the training rows alone: of columns without any effect, those that
+// explain the test rows by chance would make the scores of a fit too good.
+func TestCompleteKnowsNoTestRows(t *testing.T) {
+	t.Parallel()
+	const rows, columns = 200, 60
+	random := rand.New(rand.NewPCG(1, 2))
+	values := make([][]float64, rows)
+	for i := range values {
+		for range columns + 2 {
+			values[i] = append(values[i], random.NormFloat64())
+		}
+	}
+	parts, err := split.Parse("random:60/20/20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	divided, err := parts.ApplyRandom(rows-1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covariates := func(others int) string {
+		var text strings.Builder
+		for c := range columns {
+			fmt.Fprintf(&text, "f%d,", c)
+		}
+		text.WriteString("y\n")
+		for i, row := range values {
+			for _, v := range row[:columns] {
+				fmt.Fprintf(&text, "%.4f,", v)
+			}
+			switch k := i - min(i, 1); { // the second row has no target
+			case i == 1:
+				text.WriteString("\n")
+			case divided.Parts[k] == dataset.Train:
+				fmt.Fprintf(&text, "%.4f\n", row[columns])
+			default:
+				fmt.Fprintf(&text, "%.4f\n", float64(1+2*others)*row[columns+others])
+			}
+		}
+		file := filepath.Join(t.TempDir(), "noise.csv")
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := spec.Spec{Data: spec.Data{Files: []string{file}}}
+		g, err := search.Complete(&s, tableio.Source{}, false)
+		if err != nil || len(g.Covariates) != guess.MostCovariates {
+			t.Fatal(g.Covariates, err)
+		}
+		return strings.Join(g.Covariates, " ")
+	}
+	if one, other := covariates(0), covariates(1); one != other {
+		t.Errorf("got covariates\n%s\nand with other targets of the validation and test set\n%s", one, other)
 	}
 }

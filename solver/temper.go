@@ -1,6 +1,11 @@
 package solver
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/tt"
+)
 
 // From a random start, a train of high rank can collapse although the data supports it:
 // its first values explain little, the noise is therefore learned as large, and the
@@ -25,20 +30,39 @@ func (r *Run) temper() float64 {
 // variance of the target.
 const vanished = 1e-3
 
-// collapsed reports whether a train of several cores vanished.
+// curvesPerID reports whether a term is one curve per id of other modes, which starts small, see startPosterior.
+func curvesPerID(t *tt.Train) bool {
+	return len(t.Cores) == 1 && t.Cores[0].Map != nil && len(t.Cores[0].Modes) > 1
+}
+
+// smallCurves reports whether curves per id may vanish although the data supports them, because there are few observations.
+func (dr *driver) smallCurves() bool {
+	return dr.d.startWidth() > 0 && slices.ContainsFunc(dr.d.offered.terms, curvesPerID)
+}
+
+// temperedUntil returns the sweep from which a tempered run is compared with the first. Curves per id overfit longer than trains.
+func (dr *driver) temperedUntil() int {
+	if dr.smallCurves() {
+		return 4 * temperSweeps
+	}
+	return 2*temperSweeps - 1
+}
+
+// collapsed reports whether a train of several cores or curves per id vanished.
 func (dr *driver) collapsed() bool {
 	a, ok := dr.method.(*cavi)
 	d := dr.d
 	if !ok || d.sites != nil || d.field.Group != nil {
 		return false
 	}
+	curves := dr.smallCurves()
 	for k, ranks := range d.shape() {
-		if ranks == nil && len(d.offered.terms[k].Cores) > 1 {
+		if ranks == nil && (len(d.offered.terms[k].Cores) > 1 || curves && curvesPerID(d.offered.terms[k])) {
 			return true // pruned
 		}
 	}
 	for _, t := range a.terms {
-		if len(t.train.Cores) == 1 {
+		if len(t.train.Cores) == 1 && !(curves && curvesPerID(t.train)) {
 			continue
 		}
 		sum := 0.0

@@ -139,8 +139,10 @@ func (d Data) validateCovariates(ps *Problems) {
 	for i, text := range d.Modes {
 		m, err := dataset.ParseMode(text)
 		if err == nil && m.Joint() {
-			for _, name := range m.Columns {
+			for k, name := range m.Columns {
 				switch {
+				case slices.Contains(m.Columns[:k], name):
+					ps.Addf(index("data.modes", i), "%s names %s twice; name each number once", m.Expression(), name)
 				case slices.Contains(numbers, name):
 				case slices.Contains(derived, name):
 					ps.Addf(index("data.modes", i), "%s: %s is computed from the training rows, and points are formed by columns of the table; leave it out here and add the term %s, a curve of its own", m.Expression(), name, name)

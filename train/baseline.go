@@ -74,10 +74,8 @@ func (r *run) formulas(threads int) []model.BaselineScores {
 		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
 		median := math.Round // of a probability
 		if !r.spec.Uncertainty.Finite() {
-			of := r.formulaMedian(&formulas[k], center)
-			if median = of.Of; r.when != nil {
-				s.Median = of
-			}
+			s.Median = r.formulaMedian(&formulas[k], center)
+			median = s.Median.Of
 		}
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums formulaSums
@@ -214,27 +212,30 @@ func (r *run) eachPrediction(f *baseline.Formula, center float64, part dataset.P
 // medianRows is the number of rows from which the median of a formula is estimated.
 // Later periods must have leastLater of them, because few tell the trend or the shock
 // that they share from the skewness of the values.
+// Of fewer than leastHeld validation rows a refit does not take the median: its error is larger than the difference between
+// rows that a formula was fitted to and new ones.
 const (
 	medianRows = 50_000
 	leastLater = 2_000
+	leastHeld  = 200
 )
 
 // formulaMedian returns the function from the mean of a formula to its median: the factor,
 // or with negative values the shift, with the least absolute error on the validation set,
 // or on the training set without one. Otherwise a model would beat the formula in MAE by
 // predicting a median alone. After few rows of later periods the mean is the median.
-// Formulas of the last values do not predict the periods before them, so after a split by time
-// a refit takes the medians of the first training, and without a validation set the mean is the median.
+// Errors on the rows that a formula was fitted to are none of new rows, so a refit takes the medians of the first training, unless these are of few rows. Formulas
+// of the last values do not predict the periods before them, so after a split by time without a validation set the mean is the median.
 func (r *run) formulaMedian(f *baseline.Formula, center float64) *model.Median {
 	part := dataset.Valid
 	if r.size(part) == 0 {
 		part = dataset.Train
 	}
 	o := r.part(part)
-	if r.when != nil && (part == dataset.Train || o.Len() < leastLater) {
-		if r.measured != nil {
-			return r.measured.Record().MedianOf(f.Name)
-		}
+	switch few := r.when != nil && o.Len() < leastLater; {
+	case r.measured != nil && (part == dataset.Train || few) && (r.when != nil || r.measured.Record().Valid.N >= leastHeld):
+		return r.measured.Record().MedianOf(f.Name)
+	case r.when != nil && part == dataset.Train || few:
 		return nil
 	}
 	var shifts, factors []weighted

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/covariate"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -30,6 +31,13 @@ func (r *run) addCurves() error {
 		if !mode.Smooth() || mode.Joint() && len(r.spec.UsedCovariates([]string{mode.String()})) == 0 {
 			continue
 		}
+		if value, one := r.oneValue(at); one && mode.Derived() {
+			field := "data.history"
+			if mode.Lag() > 0 {
+				field = "data.lags"
+			}
+			return fielderr.Errorf(field, "the covariate %s has only one value in the training rows, %q, so it carries no information; remove it", mode.Name, value)
+		}
 		s, report, err := r.curveFor(at)
 		if err != nil {
 			return fmt.Errorf("covariate %s: %w", mode.Name, err)
@@ -38,6 +46,20 @@ func (r *run) addCurves() error {
 		r.sideReports = append(r.sideReports, report)
 	}
 	return nil
+}
+
+// oneValue returns the value of a covariate and whether no row has another, apart from missing ones.
+func (r *run) oneValue(at int) (value string, one bool) {
+	for _, id := range r.data.table.Dicts[at].IDs() {
+		if id == dataset.MissingID || id == dataset.NoRowID {
+			continue
+		}
+		if value != "" {
+			return "", false
+		}
+		value = id
+	}
+	return value, value != ""
 }
 
 // continuedCurve returns the operator of a covariate with the columns that it had in the first training, if this one continues

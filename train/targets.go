@@ -234,6 +234,11 @@ func (r *run) scoreTargets() ([]model.Target, error) {
 			return nil, err
 		}
 		own := r.ofTarget(one, int32(k), t.Scale)
+		if r.measured != nil { // whose formulas have the medians of the target
+			if own.measured, err = r.measured.ForTarget(t.Name); err != nil {
+				return nil, err
+			}
+		}
 		t.Baseline = own.baseline()
 		part := dataset.Valid
 		if own.size(part) == 0 {

@@ -118,7 +118,7 @@ func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 	search.Adopt(&spec, g)
 	filled := spec.Clone()
 	filled.Fill()
-	return spec, flags.locate(filled.Validate(), "", given)
+	return spec, flags.locate(filled.Validate(), filled.Data.Modes, "", given)
 }
 
 // checkColumns returns an error for a table that lacks a column.

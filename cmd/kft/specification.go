@@ -69,7 +69,7 @@ func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, 
 	if e.jsonMessages { // a program knows fields, not flags
 		return s, true, s.Validate()
 	}
-	return s, true, f.locate(s.Validate(), file, flags)
+	return s, true, f.locate(s.Validate(), s.Data.Modes, file, flags)
 }
 
 // complete guesses the target and the modes that are neither in the file nor in a flag.
@@ -266,7 +266,7 @@ func (f *specFlags) overrideRank(flags map[string]string, s *spec.Spec) error {
 }
 
 // locate sets where each problem comes from: the flag that was given, or the file.
-func (f *specFlags) locate(err error, file string, flags map[string]string) error {
+func (f *specFlags) locate(err error, modes []string, file string, flags map[string]string) error {
 	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		return err
@@ -275,6 +275,9 @@ func (f *specFlags) locate(err error, file string, flags map[string]string) erro
 	for i := range problems {
 		p := &problems[i]
 		path, _, _ := strings.Cut(p.Path, "[")
+		if short := f.shortForm(p.Path, modes); flags[short] != "" {
+			path = short
+		}
 		switch flag, isFlag := flags[path]; {
 		case isFlag:
 			p.Path = flag
@@ -289,6 +292,27 @@ func (f *specFlags) locate(err error, file string, flags map[string]string) erro
 		}
 	}
 	return problems
+}
+
+// shortForm returns the path of the list that a mode with a problem was added from, "" for a mode that was given as such.
+func (f *specFlags) shortForm(path string, modes []string) string {
+	var at int
+	if n, _ := fmt.Sscanf(path, "data.modes[%d]", &at); n == 0 || at >= len(modes) || slices.Contains(dataset.SplitModes(f.Modes...), modes[at]) {
+		return ""
+	}
+	name, expression, named := strings.Cut(modes[at], "=")
+	if !named {
+		expression = name
+	}
+	switch function, _, _ := strings.Cut(expression, "("); function {
+	case "lag":
+		return "data.lags"
+	case "periods":
+		return "data.history"
+	case expression: // without a function
+		return ""
+	}
+	return "data.covariates"
 }
 
 // specFileHint suggests kft.yaml to a call that names a table, and therefore does not

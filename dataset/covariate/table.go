@@ -47,7 +47,7 @@ func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error 
 			if mode.Numeric() && different > 1 {
 				return fielderr.Errorf("data.modes", "the numbers of the covariate %s differ by so little that all are %s in single precision; subtract their mean, change their unit, or remove it", mode.Name, t.Dicts[m].ID(0))
 			}
-			return fielderr.Errorf("data.modes", "the covariate %s has only one value, %q, so it carries no information; remove it", mode.Name, t.Dicts[m].ID(0))
+			return fielderr.Errorf("data.covariates", "the covariate %s has only one value, %q, so it carries no information; remove it", mode.Name, t.Dicts[m].ID(0))
 		}
 	}
 	return nil

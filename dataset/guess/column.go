@@ -31,6 +31,7 @@ type sampleColumn struct {
 	period    bool          // a count of periods: d_1, d_2, ...
 	whole     bool          // all numbers are integers, perhaps written as 7.0
 	zeros     int           // rows that are 0
+	texts     int           // distinct values that are no numbers
 	numeric   bool          // numbers, but for a few values
 	ambiguous bool          // two formats read its numbers differently
 	reason    string        // why it is no mode, if that is known
@@ -99,8 +100,10 @@ func (c *sampleColumn) readNumbers(table dataset.NumberFormat, sample Sample) {
 		}
 	}
 	present := len(c.codes) - c.Missing
-	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present { // a column of texts
-		if 2*c.NotNumbers > present || columnname.IsID(c.Name) {
+	const fewLevels, rowsPerLevel = 12, 5
+	levels := c.Distinct <= fewLevels && 2*c.texts >= c.Distinct && c.NotNumbers >= rowsPerLevel*c.texts // as 0, a, b and c
+	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present || c.NotNumbers > 0 && levels {    // a column of texts
+		if 2*c.NotNumbers > present || columnname.IsID(c.Name) || levels {
 			c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0
 		}
 		c.countTexts()
@@ -158,7 +161,7 @@ func (c *sampleColumn) percentSigns() (with, without int, mixed bool) {
 
 // count sets the counts and the range of the numbers.
 func (c *sampleColumn) count(sample Sample) {
-	c.Distinct, c.Missing, c.NotNumbers, c.zeros = 0, 0, 0, 0
+	c.Distinct, c.Missing, c.NotNumbers, c.zeros, c.texts = 0, 0, 0, 0, 0
 	c.Min, c.Max, c.Integer, c.whole, c.NotNumber = 0, 0, true, true, ""
 	none := true
 	firstBad := -1
@@ -175,6 +178,7 @@ func (c *sampleColumn) count(sample Sample) {
 		c.Distinct++
 		if kind != numeric.Finite {
 			c.NotNumbers += c.counts[code]
+			c.texts++
 			if firstBad < 0 || c.first[code] < firstBad {
 				firstBad, c.NotNumber = c.first[code], value
 			}

@@ -111,15 +111,24 @@ func (g *guesser) withoutDateParts(columns, times []*sampleColumn) []*sampleColu
 			if g.repeats(t.Distinct) || c.Distinct < 2 || c == t {
 				return false
 			}
-			for _, part := range dateParts {
-				codes, n := t.partCodes(part)
-				if n > 1 && determines(codes, n, c.codes) {
-					c.reason = "a part of " + t.Name
-					return true
-				}
+			if t.hasPart(c) {
+				c.reason = "a part of " + t.Name
+				return true
 			}
 			return false
 		})
+	})
+}
+
+// fewAgreeing is the number of dates that must repeat a part for agreeing values to be no chance.
+const fewAgreeing = 12
+
+// hasPart reports whether a part of the dates determines a column. A part that hardly repeats, such as the day of
+// the year in a single year, determines every column; then only one with as many values is a part.
+func (c *sampleColumn) hasPart(column *sampleColumn) bool {
+	return slices.ContainsFunc(dateParts, func(part string) bool {
+		codes, n := c.partCodes(part)
+		return n > 1 && (n+fewAgreeing <= c.Distinct || 2*column.Distinct > n) && determines(codes, n, column.codes)
 	})
 }
 

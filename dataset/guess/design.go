@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 )
 
 // designed reports whether the table was made such that each row has its own cell, as a panel is:
@@ -88,6 +89,9 @@ func (g *guesser) periodOrder(m sampleMode) []int32 {
 			v, ok := dataset.Number(c.values[c.codes[row]])
 			if c.moments != nil {
 				v, ok = float64(c.moments[c.codes[row]].Unix()), true
+			}
+			if numbers, _, _ := timepart.Numbers(c.values[c.codes[row]]); c.textPart != timepart.None && len(numbers) == 1 { // Jan
+				v, ok = numbers[0], true
 			}
 			if !ok {
 				return nil

@@ -36,7 +36,9 @@ func (g *guesser) explain() {
 		if i == g.target || used[c.Name] {
 			continue
 		}
-		if mode := g.determiningMode(c); mode != "" {
+		if mode := g.determiningMode(c); mode != "" && g.given.Future && g.describesPeriod(c, mode) {
+			c.mayInform("all rows of a period have the same value")
+		} else if mode != "" {
 			g.Determined = append(g.Determined, Determined{Column: c.Name, Mode: mode})
 			continue
 		}
@@ -102,6 +104,17 @@ func (g *guesser) determiningMode(c *sampleColumn) string {
 		return ""
 	}
 	return g.modes[best].Name
+}
+
+// describesPeriod reports whether a column that a mode determines says something about its periods that
+// their dates do not, as the weather does.
+func (g *guesser) describesPeriod(c *sampleColumn, mode string) bool {
+	m := g.modes[slices.IndexFunc(g.modes, func(m sampleMode) bool { return m.Name == mode })]
+	if len(m.Columns) > 1 || m.Func != "" || c.Kind == KindDate || c.Kind == KindText || c.dateUnit() != timepart.None || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous {
+		return false
+	}
+	t := g.columns[slices.Index(g.sample.Names, m.Columns[0])]
+	return t.Kind == KindDate && t.moments != nil && !t.hasPart(c)
 }
 
 // leastWide is the number of columns of one quantity from which a table is wide.

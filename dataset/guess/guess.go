@@ -82,10 +82,11 @@ type Guess struct {
 
 	Records bool // rows are records of their own, not cells
 
-	parts      bool // see Given
-	covariates bool
-	unit       string // what lines count, see dataset.InputError
-	badRow     *dataset.InputError
+	parts       bool // see Given
+	covariates  bool
+	repeatPlace string // of the first repeated row, if these are few, for notes
+	unit        string // what lines count, see dataset.InputError
+	badRow      *dataset.InputError
 }
 
 // LeftOut is a column that the guess does not use, and why.
@@ -153,6 +154,7 @@ type Sample struct {
 	Names      []string
 	Rows       [][]string // trimmed fields of each row
 	Lines      []int      // line of each row, or nil
+	Several    bool       // the rows are those of several files, each with lines of its own
 	Unit       string     // what Lines counts, see dataset.InputError
 	Headerless bool       // the names are c1, c2, ...
 }
@@ -161,13 +163,14 @@ type Sample struct {
 type Given struct {
 	Target                     string
 	Modes                      []string
-	Weight, Exposure, Censored string               // columns that are neither target nor mode
-	Covariates                 []string             // the same
-	Numbers                    dataset.NumberFormat // recognised if plain
-	Parts                      bool                 // whether a column or a file says which part a row is in
-	Described                  bool                 // whether some of Covariates describe rows
-	Undescribed                bool                 // whether no column may become a covariate
-	Future                     bool                 // whether the cells to predict lie after those of the table, where what describes them need not be known
+	Weight, Exposure, Censored string                // columns that are neither target nor mode
+	Covariates                 []string              // the same
+	Numbers                    dataset.NumberFormat  // recognised if plain
+	Parts                      bool                  // whether a column or a file says which part a row is in
+	Described                  bool                  // whether some of Covariates describe rows
+	Undescribed                bool                  // whether no column may become a covariate
+	Trained                    func(rows int) []bool // of a number of rows with a target, which are in the training set; nil if that is unknown
+	Future                     bool                  // whether the cells to predict lie after those of the table, where what describes them need not be known
 }
 
 // reserves reports whether a column is given as something else than target or mode.

@@ -87,6 +87,7 @@ func (g *guesser) guessModes() {
 		time, primary = joined, nil
 		g.Notes = append(g.Notes, fmt.Sprintf("the columns %s and %s are the date and the hour of one time", joined.Columns[0], joined.Columns[1]))
 	}
+	ids = g.withoutStates(ids, time, primary)
 	for _, c := range ids {
 		m := g.modeOfColumn(c)
 		if c.period && primary == nil && time == nil { // d_1, d_2, ...

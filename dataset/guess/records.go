@@ -99,7 +99,7 @@ func (g *guesser) keepRows(describe bool) {
 		return
 	}
 	describing, _ := g.describing()
-	if known := len(describing) + g.describedBy(); !g.recordRule(g.Duplicates, known) || known == 0 && cells >= fewRows {
+	if known := len(describing) + g.describedBy(); !g.recordRule(g.Duplicates, known) || known == 0 && cells >= fewRows && g.Duplicates != "mean" {
 		return
 	}
 	g.Notes = g.Notes[:len(g.Notes)-1] // of the rule for rows of a cell
@@ -145,7 +145,7 @@ func (g *guesser) areRecords(cells []sampleMode, describing int) bool {
 	case len(cells) == 0:
 		return describing > 0
 	case g.Repeated > 0 && rows >= recordsPerCell*unique && !slices.ContainsFunc(cells, isTime):
-		return g.Duplicates != "last" && describing > 0 || g.recordRule(g.Duplicates, describing) && unique < fewRows
+		return g.Duplicates != "last" && describing > 0 || g.recordRule(g.Duplicates, describing) && (unique < fewRows || g.Duplicates == "mean")
 	case describing == 0 || g.singleSeries(cells) || g.designed(cells):
 		return false
 	}

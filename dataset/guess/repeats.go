@@ -13,8 +13,9 @@ import (
 // Repeats describes the rows whose cell an earlier row has.
 type Repeats struct {
 	Rows    int
-	Equal   bool // each has the target of the earlier row
-	PutBack bool // each is in an hour in which clocks may have been put back, see [PutBack]
+	Equal   bool   // each has the target of the earlier row
+	PutBack bool   // each is in an hour in which clocks may have been put back, see [PutBack]
+	Place   string // where the first is, and the row whose cell it has; "" if unknown
 }
 
 // PutBack reports whether a time without an offset from UTC may be one that occurred twice, because
@@ -72,7 +73,9 @@ func (g *guesser) findRepeats(modes []sampleMode) Repeats {
 		return c.moments == nil || !slices.ContainsFunc(modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
 	})
 	g.eachRepeat(modes, func(row, first int) {
-		r.Rows++
+		if r.Rows++; r.Rows == 1 && g.sample.Lines != nil && !g.sample.Several {
+			r.Place = fmt.Sprintf("%s, after %s", dataset.Place(g.sample.Unit, g.sample.Lines[row]), dataset.Place(g.sample.Unit, g.sample.Lines[first]))
+		}
 		r.Equal = r.Equal && g.sample.Rows[row][g.target] == g.sample.Rows[first][g.target]
 		r.PutBack = r.PutBack && slices.ContainsFunc(times, func(c *sampleColumn) bool { return PutBack(c.moments[c.codes[row]]) })
 	})
@@ -109,6 +112,13 @@ func (g *guesser) keepDiffering(covariates []string) {
 // be in different parts or have different covariates.
 func (g *Guess) ProposeDuplicates(r Repeats) {
 	g.Repeated = r.Rows
+	if r.Place != "" && 100*r.Rows <= g.Rows { // probably a mistake
+		g.repeatPlace = " (" + r.Place
+		if r.Rows > 1 {
+			g.repeatPlace = " (the first in " + r.Place
+		}
+		g.repeatPlace += ")"
+	}
 	g.noteDuplicates(g.duplicateRule(r))
 }
 
@@ -119,7 +129,7 @@ func (g *Guess) noteDuplicates(rule, why string) {
 	if g.Repeated == 1 {
 		have = "has"
 	}
-	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(g.Repeated, "row"), have, rule, why))
+	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row%s; data.duplicates is %s, because %s", plural.Count(g.Repeated, "row"), have, g.repeatPlace, rule, why))
 }
 
 // duplicateRule returns the rule for rows of the same cell, and why.

@@ -149,11 +149,75 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%d\n", day(0).AddDate(0, i, -4).Format("2006-01-02"), r.IntN(400))
 				}
 			}},
-		{name: "one series with covariates", describing: []string{"temp", "casual"}, target: "cnt", modes: []string{"weather", "yearweek(dteday)", "weekday(dteday)"}, leftOut: map[string]string{"temp": "quantity"},
+		{name: "one series with covariates", describing: []string{"weather", "temp", "casual"}, target: "cnt", modes: []string{"time=dteday"}, leftOut: map[string]string{"temp": "quantity", "weather": "changes within series"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("dteday,season,weather,temp,casual,cnt\n")
 				for i := range 400 {
 					fmt.Fprintf(w, "%s,%d,%s,0.%03d,%d,%d\n", day(i).Format("2006-01-02"), 1+i/91%4, []string{"mist", "clear", "rain"}[r.IntN(3)], r.IntN(999), r.IntN(60), r.IntN(400))
+				}
+			}},
+		{name: "promotions and weather of shops", describing: []string{"promo"}, target: "sold", modes: []string{"filiale", "time=date"},
+			leftOut: map[string]string{"promo": "changes within series", "weather": "all rows of a period"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,filiale,promo,weather,sold\n")
+				for i := range 90 * 4 {
+					fmt.Fprintf(w, "%s,f%d,%s,%s,%d\n", day(i/4).Format("2006-01-02"), i%4, []string{"none", "none", "discount", "bundle"}[r.IntN(4)], []string{"sun", "rain", "fog", "snow", "wind"}[i/4*(i/4)%5], r.IntN(90))
+				}
+				fmt.Fprintf(w, "%s,f0,none,sun,7\n", day(90).Format("2006-01-02"))
+			}},
+		{name: "weather of less than a year", describing: []string{"weather"}, target: "sold", modes: []string{"time=date"}, leftOut: map[string]string{"weather": "changes within series", "month": "part of date"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,month,weather,sold\n")
+				for i := range 200 {
+					fmt.Fprintf(w, "%s,%s,%s,%d\n", day(i).Format("2006-01-02"), day(i).Month(), []string{"sun", "rain", "fog", "snow"}[r.IntN(4)], r.IntN(90))
+				}
+			}},
+		{name: "levels 0, a and b, and months with names", describing: []string{"holiday"}, target: "sold", modes: []string{"shop", "time=year+month"}, leftOut: map[string]string{"holiday": "changes within series"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("year,month,shop,holiday,sold\n")
+				for i := range 60 * 6 {
+					fmt.Fprintf(w, "%d,%s,shop %d,%c,%d\n", 2015+i/72, time.Month(1 + i/6%12).String()[:3], i%6, "00000000000000000000ab"[r.IntN(22)], r.IntN(90))
+				}
+			}},
+		{name: "repeated measurements", target: "strength", modes: []string{"alloy", "furnace"}, duplicates: "keep", notes: []string{"there are 4 rows for each combination of ids"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("alloy,furnace,strength\n")
+				for i := range 600 {
+					fmt.Fprintf(w, "a%d,f%d,%.2f\n", i%12, i/12%12, 90*r.Float64())
+				}
+			}},
+		{name: "a row that occurs twice", target: "sold", modes: []string{"shop", "time=date"}, duplicates: "last", notes: []string{"1 row has the cell of an earlier row (line 402, after line 3); data.duplicates is last"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,shop,sold\n")
+				for i := range 400 {
+					fmt.Fprintf(w, "%s,s%d,%d\n", day(i/4).Format("2006-01-02"), i%4, i)
+				}
+				fmt.Fprintf(w, "%s,s1,1\n", day(0).Format("2006-01-02"))
+			}},
+		{name: "promotions that tell rows apart", target: "sold", modes: []string{"filiale", "promo", "time=date"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,filiale,promo,sold\n")
+				for i := range 90 * 4 {
+					fmt.Fprintf(w, "%s,f%d,%s,%d\n", day(i/4).Format("2006-01-02"), i%4, []string{"none", "none", "discount", "bundle"}[r.IntN(4)], r.IntN(90))
+					if i%9 == 0 {
+						fmt.Fprintf(w, "%s,f%d,voucher,%d\n", day(i/4).Format("2006-01-02"), i%4, r.IntN(90))
+					}
+				}
+			}},
+		{name: "probes that are read alternately", target: "load", modes: []string{"probe", "yearweek(date)", "weekday(date)"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,probe,load\n")
+				for i := range 200 {
+					fmt.Fprintf(w, "%s,%s,%.2f\n", day(i).Format("2006-01-02"), []string{"north", "east", "south"}[i%3], 90*r.Float64())
+				}
+			}},
+		{name: "home and away", target: "goals", modes: []string{"home", "away", "time=date"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,home,away,goals\n")
+				for i := range 60 {
+					for k, away := range r.Perm(4) {
+						fmt.Fprintf(w, "%s,t%d,t%d,%d\n", day(7*i).Format("2006-01-02"), k, away, r.IntN(6))
+					}
 				}
 			}},
 		{name: "survey", target: "income", modes: []string{"q5", "q7", "q8"}, duplicates: "keep", covariates: []string{"q1", "q2", "q3", "q4", "q6"},
@@ -375,7 +439,7 @@ func guessTables() []guessTable {
 				}
 			}},
 		{name: "store determines city", target: "sold", modes: []string{"store", "item", "time=date"},
-			determined: map[string]string{"city": "store", "store_size": "store", "weekday": "time", "holiday": "time"},
+			determined: map[string]string{"city": "store", "store_size": "store", "weekday": "time"}, leftOut: map[string]string{"holiday": "all rows of a period"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,city,store_size,item,date,weekday,holiday,sold\n")
 				for i := range 9 * 5 * 12 {
@@ -383,7 +447,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,%s,%d,i%d,%s,%s,%d,%d\n", i%9, cities[i%9%3], 100+i%9*17, i/9%5, d.Format("2006-01-02"), d.Weekday(), min(1, i/45%4), r.IntN(30))
 				}
 			}},
-		{name: "Walmart", target: "Weekly_Sales", modes: []string{"Store", "Dept", "time=Date"}, determined: map[string]string{"IsHoliday": "time"},
+		{name: "Walmart", target: "Weekly_Sales", modes: []string{"Store", "Dept", "time=Date"}, leftOut: map[string]string{"IsHoliday": "all rows of a period"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Store,Dept,Date,Weekly_Sales,IsHoliday\n")
 				for i := range 5 * 9 * 12 {

@@ -1,11 +1,13 @@
 package guess
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// mostTelling returns at most so many of the columns, those that explain most of the target, in their order.
+// mostTelling returns at most so many of the columns, those that explain most of the target, in their order. Rows of the validation
+// and test set have no say, if they are known: a few of many columns explain them by chance.
 func (g *guesser) mostTelling(columns []describing, most int) []describing {
 	if len(columns) <= most {
 		return columns
@@ -14,6 +16,7 @@ func (g *guesser) mostTelling(columns []describing, most int) []describing {
 	if ranks == nil {
 		return columns[:most]
 	}
+	ranks = g.trainedOnly(ranks)
 	unexplained := make([]float64, len(columns))
 	for i, d := range columns {
 		unexplained[i] = 1 - d.column.explains(ranks)
@@ -25,6 +28,36 @@ func (g *guesser) mostTelling(columns []describing, most int) []describing {
 		taken[i] = columns[k]
 	}
 	return taken
+}
+
+// trainedOnly returns the ranks of the targets of the training rows among these, NaN for other rows, given the ranks among all,
+// NaN for a missing target.
+func (g *guesser) trainedOnly(all []float64) []float64 {
+	if g.given.Trained == nil {
+		return all
+	}
+	trained, k := g.given.Trained(g.observed()), 0
+	ranks := slices.Repeat([]float64{math.NaN()}, len(all))
+	var rows []int
+	for row, v := range all {
+		if math.IsNaN(v) {
+			continue
+		}
+		if trained[k] {
+			rows = append(rows, row)
+		}
+		k++
+	}
+	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
+	for from, to := 0, 0; from < len(rows); from = to {
+		for to = from + 1; to < len(rows) && all[rows[to]] == all[rows[from]]; {
+			to++
+		}
+		for _, row := range rows[from:to] {
+			ranks[row] = float64(from+to) / 2
+		}
+	}
+	return ranks
 }
 
 // explains returns the share of the variance of y that groups of rows explain, adjusted for their

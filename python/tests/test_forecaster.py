@@ -37,6 +37,16 @@ def test_forecast(fitted):
         fitted.predict(0)
 
 
+def test_without_horizon():
+    """A model that is chosen without a horizon knows the season of the future."""
+    model = KFTForecaster(effort="quick", verbose=False).fit(series())
+    assert model.spec_["split"] == "time:last=3"
+    assert model.predict(12)["KFT"].head(12).std() > 2
+    assert KFTForecaster(effort="quick", rank=1, verbose=False).fit(series()).spec_["split"].startswith("random")
+    windows = KFTForecaster(effort="quick", verbose=False).cross_validation(series(), h=2)
+    assert windows["KFT"].std() > 0
+
+
 def test_chosen_rows(fitted):
     assert fitted.predict(2, only="unique_id=b")["unique_id"].tolist() == ["b", "b"]
     assert len(fitted.predict(2, by="total")) == 2

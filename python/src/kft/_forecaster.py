@@ -29,7 +29,8 @@ class KFTForecaster(KFTEstimator):
         time_col: the column of times.
         target_col: the column of values.
         horizon: number of periods that will be forecast; the model is then chosen and measured on the last
-            periods, ``split="time:last=H"``.
+            periods, ``split="time:last=H"``. Without it, a split, terms and rank, these are a tenth of the
+            periods, at most 24.
         refit: by default the chosen model is trained again on all rows.
         side, terms, scale, split, random_state, n_jobs, verbose, options: as for KFTRegressor.
 
@@ -74,9 +75,18 @@ class KFTForecaster(KFTEstimator):
     def _given(self) -> dict[str, Any]:
         given = super()._given()
         horizon = given.pop("horizon")
+        horizon = self._measured if horizon is None else horizon
         if self.split is None and horizon is not None:
             given["split"] = f"time:last={horizon}"
         return given
+
+    _measured: int | None = None  # periods that a model without a horizon is chosen on
+
+    def _set_measured(self, time: Any) -> None:
+        """Choose the periods that a model without a horizon is chosen on; one of a random split may know nothing of the future."""
+        chosen = self.terms is not None or "rank" in self._options
+        periods = len(pc.unique(time))
+        self._measured = None if chosen or periods < 10 else min(periods // 10, 24)
 
     def _ids(self) -> list[str]:
         return [self.id_cols] if isinstance(self.id_cols, str) else list(self.id_cols)
@@ -85,6 +95,7 @@ class KFTForecaster(KFTEstimator):
         """Fit the model to a long frame: one row per series and time."""
         self._like = _kind(df)
         table, kind = self._long(df)
+        self._set_measured(table.column(self.time_col))
         self._types = {field.name: _plain(field.type) for field in table.schema} | {self.time_col: kind}
         ids = {name: table.column(name).cast(_plain(table.column(name).type)) for name in self._ids()}
         self._constant = {name: column[0] for name, column in ids.items() if len(pc.unique(column)) == 1}
@@ -210,7 +221,10 @@ class KFTForecaster(KFTEstimator):
             future = None
             if len(table.column_names) > len(keys) + 1:
                 future = actual.drop_columns([self.target_col]).join(past.select(ids), ids, join_type="left semi")
-            forecast = clone(self).fit(past).predict(h, level, X_df=future)
+            model = clone(self)
+            if self.horizon is None and self.terms is None and "rank" not in self._options:
+                model.horizon = h
+            forecast = model.fit(past).predict(h, level, X_df=future)
             values = [name for name in forecast.column_names if name.startswith(_NAME)]
             actual = actual.select([*keys, self.target_col])
             joined = forecast.select([*keys, *values]).join(actual, keys, join_type="inner").sort_by([(k, "ascending") for k in keys])

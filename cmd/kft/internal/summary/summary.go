@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -46,13 +47,32 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 		size = " (" + textformat.Bytes(info.Size()) + ")"
 	}
 	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], textformat.Bytes(r.PeakRSS))
-	if horizon := split.LastPeriods(r.Spec.Split); horizon > 0 && r.Refit.Saw(dataset.Test) && len(r.Targets) == 0 {
-		fmt.Fprintf(&b, "Next: kft forecast %s --horizon %d\n", textformat.Quote(output), horizon)
+	if horizon := split.LastPeriods(r.Spec.Split); horizon > 0 && r.Refit.Saw(dataset.Test) {
+		fmt.Fprintf(&b, "Next: kft forecast %s", textformat.Quote(output))
+		if len(r.Targets) > 0 {
+			fmt.Fprintf(&b, " --target %s", textformat.Quote(r.Targets[0].Name))
+		}
+		if columns := futureColumns(r.Spec); len(columns) > 0 {
+			fmt.Fprintf(&b, " --future FILE, a table of the next cells with %s\n", strings.Join(columns, ", "))
+		} else {
+			fmt.Fprintf(&b, " --horizon %d\n", horizon)
+		}
 	} else {
 		fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// futureColumns returns the columns of the covariates that terms use, whose future values a forecast needs.
+func futureColumns(s kft.Spec) (columns []string) {
+	for _, text := range s.UsedCovariates(s.Data.Modes) {
+		if m, err := dataset.ParseMode(text); err == nil && m.Covariate() && !m.Derived() {
+			columns = append(columns, m.Columns...)
+		}
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
 }
 
 // writeFitScores writes what was measured of a model of one target.
