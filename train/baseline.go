@@ -19,24 +19,28 @@ import (
 )
 
 // baseline fits the formulas of package baseline and measures them, the best first. Of a very
-// large table it uses a sample.
+// large table it uses a sample. A refit has the settings of the first training, which
+// validation rows chose.
 func (r *run) baseline() []model.BaselineScores {
 	sample, warning := r.formulaSample()
 	if warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
-	return sample.formulas()
+	scores := sample.formulas()
+	r.settings = sample.settings
+	return scores
 }
 
 func (r *run) formulas() []model.BaselineScores {
 	n := r.data.cellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: r.engine.Threads(), Peers: r.opt.group()}
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: r.engine.Threads(), Peers: r.opt.group(), Chosen: r.settings}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(r.part(dataset.Train), center), formulaRows(r.part(dataset.Valid), center), {Codes: r.part(dataset.Test).Codes}}
 	for p := range table.Parts {
 		table.Parts[p].Codes = table.Parts[p].Codes[:n]
 	}
 	formulas := baseline.Fit(table)
+	r.settings = baseline.ChosenOf(formulas)
 	scores := make([]model.BaselineScores, len(formulas))
 	onScale := [3][]float64{}
 	held := r.size(dataset.Valid)+r.size(dataset.Test) > 0
