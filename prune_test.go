@@ -13,7 +13,7 @@ import (
 
 // offeredSpec is a table of an effect and a train of rank 1, with a specification that
 // offers a train of rank 6 and an effect that the data lacks.
-func offeredSpec(t *testing.T) kft.Spec {
+func offeredSpec(t *testing.T, stores, items int) kft.Spec {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(2, 8))
 	draw := func(n int) []float64 {
@@ -23,7 +23,7 @@ func offeredSpec(t *testing.T) kft.Spec {
 		}
 		return values
 	}
-	effect, a, b := draw(40), draw(40), draw(30)
+	effect, a, b := draw(stores), draw(stores), draw(items)
 	var table strings.Builder
 	table.WriteString("store,item,y\n")
 	for _, cell := range rng.Perm(len(a) * len(b)) {
@@ -41,7 +41,7 @@ func offeredSpec(t *testing.T) kft.Spec {
 // an interrupted fit gives the same file.
 func TestPrunedModel(t *testing.T) {
 	t.Parallel()
-	spec := offeredSpec(t)
+	spec := offeredSpec(t, 40, 30)
 	m, r := fit(t, spec, kft.Options{})
 	terms := r.Terms
 	if len(terms) != 3 || !terms[1].Removed || terms[0].Removed || !slices.Equal(terms[2].Offered, []int{6}) || terms[2].Ranks[0] > 2 {
@@ -65,7 +65,7 @@ func TestPrunedModel(t *testing.T) {
 	if !slices.Equal(modelBytes(t, resumed), modelBytes(t, m)) {
 		t.Error("an interrupted fit gives another model")
 	}
-	spec.Fit.Refit = "all" // starts with all terms, and without a validation set it removes none
+	spec.Fit.Refit = "all" // after few validation rows it starts with all terms, and without any it removes none
 	_, again := fit(t, spec, kft.Options{})
 	for _, term := range again.Terms {
 		if again.Refit == nil || term.Removed || term.Offered != nil {
@@ -87,10 +87,26 @@ func TestPrunedModel(t *testing.T) {
 // A value of fit.prune that is neither yes nor no is an error.
 func TestPruneValue(t *testing.T) {
 	t.Parallel()
-	spec := offeredSpec(t)
+	spec := offeredSpec(t, 40, 30)
 	spec.Fit.Prune = "maybe"
 	_, _, err := kft.Fit(t.Context(), spec, kft.Source{}, kft.Options{})
 	if err == nil || !strings.Contains(err.Error(), "fit.prune") {
 		t.Errorf("got error %v, want one about fit.prune", err)
+	}
+}
+
+// A second training of trains that were pruned with enough validation rows continues with the terms and ranks that are left. From random
+// weights they would be whole again.
+func TestRefitOfPrunedModel(t *testing.T) {
+	t.Parallel()
+	spec := offeredSpec(t, 120, 60)
+	_, first := fit(t, spec, kft.Options{})
+	spec.Fit.Refit = "valid"
+	_, second := fit(t, spec, kft.Options{})
+	if second.Refit == nil || !second.Terms[1].Removed || !slices.Equal(second.Terms[2].Ranks, first.Terms[2].Ranks) {
+		t.Errorf("got the terms %+v after the refit %+v, want those of the first training, %+v", second.Terms, second.Refit, first.Terms)
+	}
+	if !(second.Test.RMSE < first.Test.RMSE) {
+		t.Errorf("got an RMSE of %g on test, want less than that of the first training, %g", second.Test.RMSE, first.Test.RMSE)
 	}
 }

@@ -51,6 +51,7 @@ type Table struct {
 	Time    *Time    // nil if the validation and test rows do not come after the training rows
 	Between *Time    // of a table of one series whose validation and test rows lie between training rows; else nil
 	Threads int
+	Chosen  Chosen // settings that were chosen before; nil to choose them
 
 	// Peers are processes with the same table, which share the work; nil for none. All call Fit.
 	Peers peers.Group
@@ -107,19 +108,30 @@ const maxFormulas = 30
 // maxPairModes is the number of modes whose pairs are tried: those with the best means.
 const maxPairModes = 5
 
+// Chosen are the settings of formulas that were chosen.
+type Chosen map[string]decision
+
+// ChosenOf returns the settings of formulas, to fit them to more rows of the same table.
+func ChosenOf(formulas []Formula) Chosen {
+	chosen := Chosen{}
+	for _, f := range formulas {
+		chosen[f.key] = decision{f.option, f.Loss}
+	}
+	return chosen
+}
+
 // Fit fits the formulas and sorts them by their squared errors on the validation rows,
 // the best first. Without validation rows, they are chosen on a fifth of the training
 // rows (on the last fifth of the periods, if Time is given) by formulas fitted to the
-// others, and then fitted to all training rows.
+// others, and then fitted to all training rows. Settings that were chosen before are not
+// chosen again, and the formulas stay in their order.
 func Fit(t Table) []Formula {
-	if len(t.Parts[Valid].Y) > 0 {
-		return fit(&t, nil)
+	if t.Chosen != nil || len(t.Parts[Valid].Y) > 0 {
+		return fit(&t, t.Chosen)
 	}
-	decided := map[string]decision{"mean": {}} // all that is left with too few rows for a choice
+	decided := Chosen{"mean": {}} // all that is left with too few rows for a choice
 	if inner, ok := holdOut(&t); ok {
-		for _, f := range fit(inner, nil) {
-			decided[f.key] = decision{f.option, f.Loss}
-		}
+		decided = ChosenOf(fit(inner, nil))
 	}
 	return fit(&t, decided)
 }
@@ -133,18 +145,18 @@ type decision struct {
 // A fitter fits formulas to the training rows of a table.
 type fitter struct {
 	*Table
-	decided  map[string]decision // by key; nil to decide on the validation rows
-	used     []int               // positions of the modes that formulas may use
-	modes    []*coding           // by position
-	pairs    map[[2]int]*coding  // by positions, in ascending order
-	mean     float64             // of the training rows
-	tiny     float64             // losses below it are rounding errors
-	negative bool                // some training target is negative
-	means    []Formula           // by mode and by pair, best first
+	decided  Chosen             // by key; nil to decide on the validation rows
+	used     []int              // positions of the modes that formulas may use
+	modes    []*coding          // by position
+	pairs    map[[2]int]*coding // by positions, in ascending order
+	mean     float64            // of the training rows
+	tiny     float64            // losses below it are rounding errors
+	negative bool               // some training target is negative
+	means    []Formula          // by mode and by pair, best first
 }
 
 // fit fits all formulas, or those that are decided.
-func fit(t *Table, decided map[string]decision) []Formula {
+func fit(t *Table, decided Chosen) []Formula {
 	f := &fitter{Table: t, decided: decided, pairs: map[[2]int]*coding{}}
 	for m := range t.Sizes {
 		f.modes = append(f.modes, codingOfMode(t, m))

@@ -2,11 +2,6 @@ package solver
 
 import "github.com/kernel-fried-tensor/kft/tt"
 
-// continuedSweeps is the maximum number of sweeps of a run that starts from the posterior of fewer observations. On 640,000
-// liquor sales of 57 months 3, 5 and 9 sweeps after 3 months more gave the same forecasts (pinball 2.147,
-// 2.146, 2.146), better ones than 31 sweeps from random weights (2.156).
-const continuedSweeps = 5
-
 // startFrom starts a posterior with Gaussian noise from that of a field which has learned from fewer of the
 // observations, with the parts that pruning left there. Without such a field the run stays as it is.
 func (dr *driver) startFrom(from *tt.Field) error {

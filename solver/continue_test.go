@@ -59,13 +59,13 @@ func TestContinuesFromFewerObservations(t *testing.T) {
 	opt.Solver, opt.Sweeps, opt.Patience = "cavi", 40, 40
 	solve(t, some, opt)
 	cold := solve(t, all(), opt)
-	opt.From = some.Field
+	opt.From, opt.FromSweeps = some.Field, 5
 	warm := checkResume(t, opt, 10, 6, all)
 	last := func(r Report) float64 { return r.Points[len(r.Points)-1].Bound }
-	if warm.Limit != continuedSweeps || cold.Limit != opt.Sweeps {
-		t.Errorf("the runs could have %d and %d sweeps, want %d and %d", warm.Limit, cold.Limit, continuedSweeps, opt.Sweeps)
+	if warm.Limit != opt.FromSweeps || cold.Limit != opt.Sweeps {
+		t.Errorf("the runs could have %d and %d sweeps, want %d and %d", warm.Limit, cold.Limit, opt.FromSweeps, opt.Sweeps)
 	}
-	if len(warm.Points) > continuedSweeps || last(warm) < last(cold)-0.01 || !(warm.Points[0].Train < 1.5*cold.Points[len(cold.Points)-1].Train) {
+	if len(warm.Points) > opt.FromSweeps || last(warm) < last(cold)-0.01 || !(warm.Points[0].Train < 1.5*cold.Points[len(cold.Points)-1].Train) {
 		t.Errorf("got the bound %.4f after %d sweeps and the loss %.4f after the first, want %.4f and about %.4f", last(warm), len(warm.Points), warm.Points[0].Train, last(cold), cold.Points[len(cold.Points)-1].Train)
 	}
 }
@@ -100,9 +100,9 @@ func TestContinuesPruned(t *testing.T) {
 	some.Field.Terms[0].Resize([]int{1})
 	some.Field.Terms = slices.Delete(some.Field.Terms, 2, 3)
 	solve(t, some, opt)
-	opt.From = some.Field
+	opt.From, opt.FromSweeps = some.Field, 5
 	r := checkResume(t, opt, 10, 6, all)
-	if len(r.Points) > continuedSweeps || !slices.Equal(r.Terms[0].Ranks, []int{1}) || !r.Terms[2].Removed || r.Terms[1].Removed {
+	if len(r.Points) > opt.FromSweeps || !slices.Equal(r.Terms[0].Ranks, []int{1}) || !r.Terms[2].Removed || r.Terms[1].Removed {
 		t.Errorf("got %d sweeps and the terms %+v, want rank 1 of the first, no third", len(r.Points), r.Terms)
 	}
 }

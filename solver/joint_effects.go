@@ -12,7 +12,7 @@ import (
 //
 // and blocks that are updated in turn approach its maximum slowly where effects can stand in for each other, as
 // those of correlated covariates can. Conjugate gradients over all of them need few steps. A step costs a pass
-// over the observations for each effect.
+// over the observations for each effect, or a product with the Gram matrix of all of them (joint_gram.go).
 
 // jointEffect is one effect while all are updated.
 type jointEffect struct {

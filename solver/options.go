@@ -30,6 +30,7 @@ type Options struct {
 	Prune      bool        // cavi: remove components and terms that the evidence bound can do without
 	Start      Start       // cavi: how the first run begins, as in the report of another
 	From       *tt.Field   // cavi: a field with the posterior of fewer of the observations, from which the first run starts; nil for none
+	FromSweeps int         // cavi: maximum number of sweeps of a run that starts from such a field
 	Noise      NoiseModel  // cavi: weights observations by their inverse noise variance; nil means equal noise
 	Correlated bool        // errors of observations may be correlated, see NoiseModel
 

@@ -241,7 +241,7 @@ func (dr *driver) sweepLimit() int {
 		return min(dr.opt.Sweeps, trialSweeps)
 	}
 	if dr.continues() {
-		return min(dr.opt.Sweeps, continuedSweeps)
+		return min(dr.opt.Sweeps, dr.opt.FromSweeps)
 	}
 	return dr.opt.Sweeps
 }

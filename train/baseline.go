@@ -19,9 +19,13 @@ import (
 )
 
 // baseline fits the formulas of package baseline and measures them, the best first. Of a very
-// large table it uses a sample.
+// large table it uses a sample. A refit has the settings of the first training, which
+// validation rows chose.
 func (r *run) baseline() []model.BaselineScores {
-	return r.formulaRun().formulas(r.engine.Threads())
+	sample := r.formulaRun()
+	scores := sample.formulas(r.engine.Threads())
+	r.settings = sample.settings
+	return scores
 }
 
 // baselineBeside is baseline beside the training, on a few of many threads: the training leaves more
@@ -35,7 +39,11 @@ func (r *run) baselineBeside() func() []model.BaselineScores {
 	own := *r.formulaRun() // the training changes the run
 	done := make(chan []model.BaselineScores, 1)
 	go func() { done <- own.formulas(few) }()
-	return func() []model.BaselineScores { return <-done }
+	return func() []model.BaselineScores {
+		scores := <-done
+		r.settings = own.settings
+		return scores
+	}
 }
 
 // formulaRun returns the run with the rows that formulas are fitted to, and keeps its warning.
@@ -49,13 +57,14 @@ func (r *run) formulaRun() *run {
 
 func (r *run) formulas(threads int) []model.BaselineScores {
 	n := r.data.cellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: r.opt.group()}
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: r.opt.group(), Chosen: r.settings}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(r.part(dataset.Train), center), formulaRows(r.part(dataset.Valid), center), {Codes: r.part(dataset.Test).Codes}}
 	for p := range table.Parts {
 		table.Parts[p].Codes = table.Parts[p].Codes[:n]
 	}
 	formulas := baseline.Fit(table)
+	r.settings = baseline.ChosenOf(formulas)
 	scores := make([]model.BaselineScores, len(formulas))
 	onScale := [3][]float64{}
 	held := r.size(dataset.Valid)+r.size(dataset.Test) > 0

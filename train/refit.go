@@ -62,7 +62,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	}
 	opt.Checkpoint = refitFolder(which, opt)
 	record := m.Record()
-	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, last: last, seconds: map[string]float64{}, began: time.Now()}
+	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, last: last, settings: report.settings, seconds: map[string]float64{}, began: time.Now()}
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -229,8 +229,7 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 	if score.R2Scale > record.Train.R2Scale+refitGain && !r.spec.Uncertainty.Bayesian() {
 		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
 	}
-	pruned := func(t model.TermContribution) bool { return t.Removed || t.Offered != nil }
-	if !r.measured.Field().Linear() && slices.ContainsFunc(record.Terms, pruned) {
+	if prunedTrains(r.measured) {
 		record.Terms = r.contributions(solved)
 	}
 	return &model.Refit{Rows: r.size(dataset.Train), Sweeps: len(solved.Points), R2Scale: score.R2Scale, Noise: own}, solved.Passes, "", nil

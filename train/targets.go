@@ -275,7 +275,7 @@ func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
 	own.data = &Data{source: r.data.source, table: table, split: r.data.split}
 	own.spec = one.Spec()
 	own.spec.Data.Modes = own.spec.Data.Modes[:last]
-	own.model = one
+	own.model, own.settings = one, nil
 	if r.when != nil {
 		when := *r.when
 		own.when = &when

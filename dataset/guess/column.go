@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
@@ -215,20 +216,19 @@ func (c *sampleColumn) countTexts() {
 	}
 }
 
-// flagTexts are the pairs of values that a flag has, in lower case.
-var flagTexts = map[string][]string{"0": {"1"}, "false": {"true"}, "f": {"t"}, "no": {"yes", "si", "sí", "sì"}, "n": {"y"}, "off": {"on"}, "-1": {"1"}, "nein": {"ja"}, "nee": {"ja"}, "nej": {"ja"}, "nei": {"ja"}, "non": {"oui"}, "não": {"sim"}, "nao": {"sim"}, "nie": {"tak"}}
-
+// isFlag reports whether the column has two values that are words of a flag, 0 and 1, or -1 and 1.
 func (c *sampleColumn) isFlag() bool {
 	var texts []string
 	for _, value := range c.values {
 		if !dataset.Missing(value) {
-			texts = append(texts, strings.TrimSuffix(strings.ToLower(value), ".0"))
+			texts = append(texts, strings.TrimSuffix(value, ".0"))
 		}
 	}
 	if len(texts) != 2 {
 		return false
 	}
-	return slices.Contains(flagTexts[texts[0]], texts[1]) || slices.Contains(flagTexts[texts[1]], texts[0])
+	slices.Sort(texts)
+	return texts[1] == "1" && (texts[0] == "0" || texts[0] == "-1") || fieldtext.IsFlag(texts[0], texts[1])
 }
 
 func (c *sampleColumn) setKind(rows int) {

@@ -126,11 +126,13 @@ func (c *attackCounts) run(t *testing.T, format string, from, to int) int {
 		next++
 	}
 	if err := command.Wait(); err != nil && next < to {
+		number := next - 1 // counted above
 		if !strings.Contains(problems.String(), "hung") {
 			c.crashed++
-			t.Logf("%s file %d: %v\n%.2000s", format, next, err, problems.String())
+			number = next
 			next++
 		}
+		t.Logf("%s file %d: %v\n%.5000s", format, number, err, problems.String())
 	} else if next < to {
 		t.Fatalf("the process ended at file %d of %d", next, to)
 	}
@@ -153,7 +155,8 @@ func readAttacks(t *testing.T, part string) {
 		}
 		watch := time.AfterFunc(attackTime, func() {
 			fmt.Println("hung", number)
-			fmt.Fprintln(os.Stderr, "hung")
+			stacks := make([]byte, 1<<16)
+			fmt.Fprintf(os.Stderr, "hung\n%s\n", stacks[:runtime.Stack(stacks, true)])
 			os.Exit(3)
 		})
 		before := restartPeak()

@@ -49,3 +49,37 @@ func TestEmptyIDs(t *testing.T) {
 		}
 	}
 }
+
+// Blocks of which every row has an empty id have no observations.
+func TestBlocksOfEmptyIDs(t *testing.T) {
+	t.Parallel()
+	modes := datasettest.Modes(t, "store,day")
+	read := func(file string, threads, block int) (*dataset.Table, error) {
+		p := &pipeline{source: Files(file), schema: dataset.Schema{Target: "y", Modes: modes}, threads: threads, block: block}
+		return p.readTable(t.Context())
+	}
+	var b strings.Builder
+	b.WriteString("store,day,y\n")
+	for i := range 1000 {
+		store := fmt.Sprint("s", i%5)
+		if 500 <= i && i < 540 {
+			store = ""
+		}
+		fmt.Fprintf(&b, "%s,%d,%d\n", store, i/5, i)
+	}
+	few, all := datasettest.WriteFile(t, "few.csv", b.String()), datasettest.WriteFile(t, "all.csv", "store,day,y\n,1,2\n,2,3\n")
+	for _, threads := range []int{1, 3} {
+		for _, block := range []int{16, 100, 1 << 20} {
+			got, err := read(few, threads, block)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Len() != 960 || got.Counts.NoID != 40 {
+				t.Errorf("%d threads, blocks of %d bytes: got %d rows and %d without an id, want 960 and 40", threads, block, got.Len(), got.Counts.NoID)
+			}
+			if _, err := read(all, threads, block); err == nil || !strings.Contains(err.Error(), "the id is empty here and in other rows, 2 of 2") {
+				t.Errorf("%d threads, blocks of %d bytes: got the error %v for a table whose ids are all empty", threads, block, err)
+			}
+		}
+	}
+}

@@ -264,7 +264,7 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) *dataset.InputError {
 	}
 	p.low = lowParts(p.low, r, t.columns.Target, keep, p.y)
 	if len(keep) < n {
-		p.keep = slices.Clone(keep)
+		p.keep = append([]int32{}, keep...) // nil would be all rows
 	}
 	return problem
 }

@@ -5,13 +5,9 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
 )
-
-// wordTargets are the words for 0 and 1 that a target may consist of, in any case.
-// These are those of flags in package guess.
-var wordTargets = map[string]float32{"no": 0, "n": 0, "false": 0, "f": 0, "off": 0, "nein": 0, "nee": 0, "nej": 0, "nei": 0, "non": 0, "não": 0, "nao": 0, "nie": 0,
-	"yes": 1, "y": 1, "true": 1, "t": 1, "on": 1, "ja": 1, "oui": 1, "sim": 1, "tak": 1, "si": 1, "sí": 1, "sì": 1}
 
 // readTargets reads the targets of the rows in keep up to the first bad one. Missing
 // targets are NaN and are counted. A target of words, such as no and yes, is read as 0
@@ -22,13 +18,13 @@ func (t *openTable) readTargets(dst []float32, r rowset, keep []int32, allowed b
 	if good == len(keep) {
 		return good, missing, false, nil
 	}
-	if _, is := wordTargets[strings.ToLower(string(r.Field(int(keep[good]), c)))]; !is || !allowed || !zeroOrOne(dst[:good]) {
+	if _, is := fieldtext.Flag(string(r.Field(int(keep[good]), c))); !is || !allowed || !zeroOrOne(dst[:good]) {
 		return good, missing, false, t.targetProblem(r, int(keep[good]), kind)
 	}
 	for ; good < len(keep); good++ {
 		row := int(keep[good])
 		text := strings.ToLower(string(r.Field(row, c)))
-		v, is := wordTargets[text]
+		v, is := fieldtext.Flag(text)
 		if !is {
 			v, kind = numeric.Parse([]byte(text))
 			is = kind == numeric.Finite && zeroOrOne([]float32{v}) || kind == numeric.Missing
@@ -82,7 +78,7 @@ func (t *openTable) readMarks(dst []float32, r rowset, keep []int32) (good int, 
 	c := t.columns.Censored
 	for k, row := range keep {
 		text := strings.ToLower(string(r.Field(int(row), c)))
-		v, is := wordTargets[text]
+		v, is := fieldtext.Flag(text)
 		if number, kind := numeric.Parse([]byte(text)); !is && (kind == numeric.Missing || kind == numeric.Finite && (number == 0 || number == 1)) {
 			is = true
 			if kind == numeric.Finite {

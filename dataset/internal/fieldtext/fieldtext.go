@@ -1,5 +1,5 @@
-// Package fieldtext has helpers for the text of a field: white space, quotes and
-// counts in messages.
+// Package fieldtext has helpers for the text of a field: white space, quotes,
+// words of flags and counts in messages.
 package fieldtext
 
 import (

@@ -161,7 +161,11 @@ func (d *Decoder) appendZstd(dst, src []byte, size int) (out []byte, err error) 
 	if err := d.zstd.Reset(&d.in); err != nil {
 		return dst, err
 	}
-	return appendFrom(dst, d.zstd, len(src), size)
+	out, err = appendFrom(dst, d.zstd, len(src), size)
+	if end := d.zstd.Reset(nil); err == nil { // a stream that is not at its end keeps the state that the next DecodeAll waits for
+		err = end
+	}
+	return out, err
 }
 
 func appendSnappy(dst, src []byte, size int) ([]byte, error) {

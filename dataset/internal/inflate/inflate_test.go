@@ -169,3 +169,25 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+// A decoder reads the next block after one whose content is not what the file states.
+func TestAfterDamage(t *testing.T) {
+	t.Parallel()
+	good := bytes.Repeat([]byte("store 12,"), 100)
+	for _, codec := range codecs {
+		packed := compress(t, codec, good)
+		for _, wrong := range [][]byte{packed, packed[:len(packed)-len(packed)/3]} {
+			for _, size := range []int{1, len(good) / 2, len(good) + 1} {
+				var d Decoder
+				for range 2 {
+					if _, err := d.Append(nil, codec, wrong, size); err == nil {
+						t.Errorf("codec %d: %d bytes were read as %d", codec, len(good), size)
+					}
+					if got, err := d.Append(nil, codec, packed, len(good)); err != nil || !bytes.Equal(got, good) {
+						t.Errorf("codec %d: %v after a block of another size than %d", codec, err, size)
+					}
+				}
+			}
+		}
+	}
+}
