@@ -48,7 +48,7 @@ func (d *data) startPosterior() {
 		b.Posterior.SetVariance(startVariance*moment, c.Slices.Slice())
 		d.learnPrior(at)
 		// Of ordinary numbers a curve per id starts small, so that it takes what the effect of the id leaves, unless it vanished so.
-		if b.Map != nil && len(d.field.Terms[at.term].Cores) == 1 && (d.sites != nil || len(c.Modes) == 1 || d.temper > 0) {
+		if b.Map != nil && len(d.field.Terms[at.term].Cores) == 1 && (d.sites != nil || len(c.Modes) == 1 || d.wideCurves) {
 			b.Posterior.PriorVar[0] = max(b.Posterior.PriorVar[0], d.startWidth())
 		}
 		c.Refresh(d.b, c.Map != nil)

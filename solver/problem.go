@@ -60,6 +60,7 @@ type data struct {
 	entityWeights [][][]float64 // summed observation weights: [term][core][entity]
 	offset        bool          // the offset of the field is learned
 	noise         [1]float32    // posteriors: the variance of an observation of weight 1
+	wideCurves    bool          // curves per id start with a wide prior, as in a run after they vanished
 	temper        float64       // factor of the learned noise, below 1 in the first sweeps of a tempered run; 0 means 1
 	givenNoise    float32       // noise that is not learned; 0 for none
 	givenPrior    float32       // prior variance of all blocks that is not learned; 0 for none

@@ -59,6 +59,7 @@ type Start struct {
 	PointSweeps int  `json:"point_sweeps,omitempty"` // of als before the posterior
 	Divided     bool `json:"divided,omitempty"`      // additive cores were divided after each update, see package division
 	Tempered    bool `json:"tempered,omitempty"`     // the first sweeps took the noise as smaller than it was
+	WideCurves  bool `json:"wide_curves,omitempty"`  // curves per id started with a wide prior
 }
 
 // A TermShape is a term that was offered, and what is left of it.
@@ -98,7 +99,7 @@ func (dr *driver) report(stop Stop) Report {
 	if dr.d.sites != nil {
 		law = dr.d.law()
 	}
-	r := Report{Stop: stop, Limit: dr.sweepLimit(), Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered, Divided: dr.divided()}, Law: law,
+	r := Report{Stop: stop, Limit: dr.sweepLimit(), Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered, WideCurves: run.WideCurves, Divided: dr.divided()}, Law: law,
 		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
 	if a, ok := dr.method.(*cavi); ok && dr.d.field.Group == nil {
 		r.Planned = a.obs.Planned()

@@ -112,7 +112,7 @@ func (dr *driver) startFirst() error {
 		return err
 	}
 	run, start := &dr.state.Run, dr.opt.Start
-	run.Tempered = start.Tempered
+	run.Tempered, run.WideCurves = start.Tempered, start.WideCurves
 	if start.PointSweeps > 0 {
 		run.StartSweeps, run.StartScore, run.Reference = min(start.PointSweeps, referenceSweeps), noScore, noScore
 	}
@@ -168,7 +168,7 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 		if err := dr.restoreRun(&dr.state.Run, dr.state.Run.Weights); err != nil {
 			return Report{}, err
 		}
-		dr.d.temper = dr.state.Run.temper()
+		dr.d.temper, dr.d.wideCurves = dr.state.Run.temper(), dr.state.Run.WideCurves
 		dr.method.begin(&dr.state.Run, dr.ridge())
 		stop, err := dr.attempt(ctx)
 		var diverged *DivergedError

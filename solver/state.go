@@ -51,6 +51,7 @@ type Run struct {
 	// the attempt ended.
 	Attempt, StartSweeps, StartSweep int
 	Tempered                         bool // the first sweeps take the noise as smaller than it is
+	WideCurves                       bool // curves per id start with a wide prior
 	StartScore, Reference            float64
 	Stop                             Stop
 }

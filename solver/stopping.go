@@ -36,7 +36,7 @@ func (dr *driver) shouldPrune() bool {
 	run := &dr.state.Run
 	from, margin := pruneFrom, pruneAt-1
 	if run.Tempered {
-		from, margin = dr.temperedUntil(), 0
+		from, margin = run.temperedUntil(), 0
 	}
 	if run.Sweep < from || len(run.Points) == 0 || !run.Tempered && !dr.searching() {
 		return false

@@ -85,7 +85,7 @@ func TestTemperedPrune(t *testing.T) {
 		score float64
 		want  bool
 	}{{2*temperSweeps - 2, 0.31, false}, {2*temperSweeps - 1, 0.31, true}, {2*temperSweeps - 1, 0.29, false}, {2*temperSweeps + 3, 0.31, false}} {
-		dr := &driver{state: &State{}, d: &data{}}
+		dr := &driver{state: &State{}}
 		dr.state.Leader.Points = points(0.3)
 		dr.state.Run = Run{Tempered: true, Sweep: c.sweep, Points: []Point{{Sweep: c.sweep, Score: c.score}}}
 		if got := dr.shouldPrune(); got != c.want {

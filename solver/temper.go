@@ -2,7 +2,6 @@ package solver
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -35,34 +34,33 @@ func curvesPerID(t *tt.Train) bool {
 	return len(t.Cores) == 1 && t.Cores[0].Map != nil && len(t.Cores[0].Modes) > 1
 }
 
-// smallCurves reports whether curves per id may vanish although the data supports them, because there are few observations.
-func (dr *driver) smallCurves() bool {
-	return dr.d.startWidth() > 0 && slices.ContainsFunc(dr.d.offered.terms, curvesPerID)
-}
-
 // temperedUntil returns the sweep from which a tempered run is compared with the first. Curves per id overfit longer than trains.
-func (dr *driver) temperedUntil() int {
-	if dr.smallCurves() {
+func (r *Run) temperedUntil() int {
+	if r.WideCurves {
 		return 4 * temperSweeps
 	}
 	return 2*temperSweeps - 1
 }
 
-// collapsed reports whether a train of several cores or curves per id vanished.
-func (dr *driver) collapsed() bool {
+// collapsed reports whether a train of several cores vanished, and whether curves per id did, which may do so although
+// the data supports them if there are few observations.
+func (dr *driver) collapsed() (trains, curves bool) {
 	a, ok := dr.method.(*cavi)
 	d := dr.d
 	if !ok || d.sites != nil || d.field.Group != nil {
-		return false
+		return false, false
 	}
-	curves := dr.smallCurves()
+	gone := func(t *tt.Train) {
+		trains = trains || len(t.Cores) > 1
+		curves = curves || curvesPerID(t) && d.startWidth() > 0
+	}
 	for k, ranks := range d.shape() {
-		if ranks == nil && (len(d.offered.terms[k].Cores) > 1 || curves && curvesPerID(d.offered.terms[k])) {
-			return true // pruned
+		if ranks == nil {
+			gone(d.offered.terms[k]) // pruned
 		}
 	}
 	for _, t := range a.terms {
-		if len(t.train.Cores) == 1 && !(curves && curvesPerID(t.train)) {
+		if len(t.train.Cores) == 1 && !curvesPerID(t.train) {
 			continue
 		}
 		sum := 0.0
@@ -70,21 +68,21 @@ func (dr *driver) collapsed() bool {
 			sum += float64(v) * float64(v)
 		}
 		if sum < vanished*float64(len(t.Mean)) {
-			return true
+			gone(t.train)
 		}
 	}
-	return false
+	return trains, curves
 }
 
 // drawTempered keeps the first run, which ended for the given reason, and starts a
-// tempered one.
-func (dr *driver) drawTempered(stop Stop) error {
+// tempered one. Curves per id that vanished alone start wide; beside trains they come back with these, and overfit less.
+func (dr *driver) drawTempered(stop Stop, wideCurves bool) error {
 	run := dr.state.Run
 	run.Stop, run.Weights, run.Memory = stop, dr.d.flatten(nil), nil
 	dr.state.Leader = run
 	if err := dr.drawStart(); err != nil {
 		return err
 	}
-	dr.state.Run.Tempered = true
+	dr.state.Run.Tempered, dr.state.Run.WideCurves = true, wideCurves
 	return nil
 }
