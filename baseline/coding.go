@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
@@ -92,47 +93,43 @@ func combine(threads int, a, b *coding) *coding {
 
 // numbers are those of combinations, in order of appearance.
 type numbers struct {
-	number []int32  // plus 1, by slot: by key, or of a hash table
-	keys   []uint64 // by slot; nil if a key is its slot
-	shift  uint
+	dense  []int32 // by key: the number plus 1; nil for a hash table
+	sparse *hashtable.Table
 	count  int32
 }
 
 func newNumbers(a, b, rows int) *numbers {
 	// 32 bytes per row, no more than a hash table takes.
 	if high, all := bits.Mul64(uint64(a), uint64(b)); high == 0 && all <= uint64(max(8*rows, 1<<12)) {
-		return &numbers{number: make([]int32, all)}
+		return &numbers{dense: make([]int32, all)}
 	}
-	size := 1 << bits.Len(uint(2*rows)) // at most half full
-	return &numbers{keys: make([]uint64, size), number: make([]int32, size), shift: 64 - uint(bits.Len(uint(size-1)))}
-}
-
-// slot returns the slot of a key, or the one where it belongs.
-func (n *numbers) slot(key uint64) uint64 {
-	if n.keys == nil {
-		return key
-	}
-	at := (key ^ key>>29) * 0x9e3779b97f4a7c15 >> n.shift
-	for n.number[at] != 0 && n.keys[at] != key {
-		at = (at + 1) & uint64(len(n.keys)-1)
-	}
-	return at
+	return &numbers{sparse: hashtable.New(0)}
 }
 
 // of returns the number of a key, -1 if it has none.
-func (n *numbers) of(key uint64) int32 { return n.number[n.slot(key)] - 1 }
+func (n *numbers) of(key uint64) int32 {
+	if n.dense != nil {
+		return n.dense[key] - 1
+	}
+	if number, ok := n.sparse.Get(key + 1); ok { // 0 is no key
+		return number
+	}
+	return -1
+}
 
 // add returns the number of a key, a new one if it has none.
 func (n *numbers) add(key uint64) int32 {
-	at := n.slot(key)
-	if n.number[at] == 0 {
+	number := n.of(key)
+	if number < 0 {
+		number = n.count
 		n.count++
-		n.number[at] = n.count
-		if n.keys != nil {
-			n.keys[at] = key
+		if n.dense != nil {
+			n.dense[key] = n.count
+		} else {
+			n.sparse.Put(key+1, number)
 		}
 	}
-	return n.number[at] - 1
+	return number
 }
 
 // distinct returns the values that occur, in ascending order.

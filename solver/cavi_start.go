@@ -229,8 +229,10 @@ func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 		return false, nil
 	}
 	if run.Attempt == 0 {
-		if trains, curves := dr.collapsed(); !run.Tempered && (trains || curves) {
-			return true, dr.drawTempered(stop, curves && !trains)
+		if !run.Tempered {
+			if trains, curves := dr.collapsed(); trains || curves {
+				return true, dr.drawTempered(stop, curves && !trains)
+			}
 		}
 		if first := dr.state.Leader; run.Tempered && len(first.Weights) > 0 && first.BestScore <= run.BestScore {
 			run, stop = first, first.Stop
