@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // LeafEnd selects the end of the train whose core becomes the leaf core of a
@@ -306,7 +307,7 @@ func (p *Plan) Scatter(dst, src []float32) {
 // ByLeaf returns the cells by entity of the leaf core. The order is computed by
 // the first call, which must not run concurrently with another; all ranks must make it
 // if they share the plan.
-func (p *Plan) ByLeaf() *LeafOrder {
+func (p *Plan) ByLeaf(threads int) *LeafOrder {
 	if p.leafOrder != nil {
 		return p.leafOrder
 	}
@@ -316,20 +317,35 @@ func (p *Plan) ByLeaf() *LeafOrder {
 	}
 	n := p.Shapes[p.Leaf].N
 	o := &LeafOrder{Start: make([]int32, n+1), Node: paged.Make[int32](p.pages, p.Cells()), Position: paged.Make[int32](p.pages, p.Cells())}
-	for _, e := range p.LeafEntity {
-		o.Start[e+1]++
-	}
-	for e := range n {
-		o.Start[e+1] += o.Start[e]
-	}
-	next := append([]int32(nil), o.Start[:n]...)
-	for j := range p.Nodes() {
-		for c := p.Start[j]; c < p.Start[j+1]; c++ {
-			at := &next[p.LeafEntity[c]]
-			o.Position[c], o.Node[*at] = *at, int32(j)
-			*at++
+	// Every run of nodes has the places of its cells of an entity after those of the runs before it.
+	runs := max(1, min(threads, p.Cells()/(n+parallel.Block)))
+	nodes := func(run int) (from, to int) { return p.Nodes() * run / runs, p.Nodes() * (run + 1) / runs }
+	next := make([]int32, runs*n) // by run and entity
+	parallel.For(threads, runs, func(run int) {
+		own := next[run*n:][:n]
+		from, to := nodes(run)
+		for _, e := range p.LeafEntity[p.Start[from]:p.Start[to]] {
+			own[e]++
 		}
+	})
+	sum := int32(0)
+	for e := range n {
+		for i := e; i < len(next); i += n {
+			next[i], sum = sum, sum+next[i]
+		}
+		o.Start[e+1] = sum
 	}
+	parallel.For(threads, runs, func(run int) {
+		own := next[run*n:][:n]
+		from, to := nodes(run)
+		for j := from; j < to; j++ {
+			for c := p.Start[j]; c < p.Start[j+1]; c++ {
+				at := &own[p.LeafEntity[c]]
+				o.Position[c], o.Node[*at] = *at, int32(j)
+				*at++
+			}
+		}
+	})
 	p.leafOrder = o
 	return o
 }

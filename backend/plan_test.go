@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -95,6 +96,28 @@ func TestPlansOfThreads(t *testing.T) {
 					t.Errorf("%s: the plan of %d threads differs", c.Name, threads)
 				}
 			}
+		}
+	}
+}
+
+// Leaf orders do not depend on the number of threads.
+func TestByLeafOnThreads(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 1))
+	shapes := []backend.Shape{{N: 40, Left: 1, Right: 2}, {N: 7, Left: 2, Right: 1}}
+	index := [][]int32{make([]int32, 100_000), make([]int32, 100_000)}
+	for c := range index[0] {
+		index[0][c], index[1][c] = random.Int32N(40), random.Int32N(7)
+	}
+	want := backend.NewPlan(shapes, index, backend.LeafFirst).ByLeaf(1)
+	for _, threads := range []int{2, 3, 16} {
+		if got := backend.NewPlan(shapes, index, backend.LeafFirst).ByLeaf(threads); !reflect.DeepEqual(got, want) {
+			t.Errorf("the leaf order of %d threads differs", threads)
+		}
+	}
+	for e := range 40 {
+		nodes := want.Node[want.Start[e]:want.Start[e+1]]
+		if !slices.IsSorted(nodes) {
+			t.Errorf("the nodes of entity %d are not sorted", e)
 		}
 	}
 }

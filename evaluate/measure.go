@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -130,7 +131,7 @@ func measureTasks(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, ca
 	}
 	tasks := make([]*Sums, (n+rowsPerTask-1)/rowsPerTask)
 	failed := make([]error, len(tasks))
-	backend.ParallelFor(b, len(tasks), func(k int) {
+	parallel.For(b.Threads(), len(tasks), func(k int) {
 		sums, scale := newSums(m, calibration), m.Scale()
 		cells := m.Distributions(z, rows.given())
 		for i := k * rowsPerTask; i < min(n, (k+1)*rowsPerTask) && failed[k] == nil; i++ {
@@ -149,13 +150,19 @@ func total(b backend.Backend, group peers.Group, m *model.Model, rows Rows, cali
 		total.merge(s)
 	}
 	if calibration {
-		backend.ParallelFor(b, len(rows.Codes), func(mode int) {
+		runs := max(1, b.Threads()/len(rows.Codes)) // of the ids of a mode; each is counted in the order of the rows
+		for mode := range rows.Codes {
+			total.calibration.Reserve(mode, m.FittedCodes(mode))
+		}
+		parallel.For(b.Threads(), len(rows.Codes)*runs, func(k int) {
+			mode, ids := k/runs, m.FittedCodes(k/runs)
 			if group != nil && mode%group.Size() != group.Rank() {
 				return
 			}
-			for i, o := range outcomes {
-				if o != uncounted {
-					total.calibration.AddEntity(mode, m.FittedCode(mode, rows.Codes[mode][i]), rows.weight(i), o == inside)
+			from, to := int32(ids*(k%runs)/runs), int32(ids*(k%runs+1)/runs)
+			for i, code := range rows.Codes[mode] {
+				if code >= from && code < to && outcomes[i] != uncounted {
+					total.calibration.AddEntity(mode, code, rows.weight(i), outcomes[i] == inside)
 				}
 			}
 		})

@@ -145,7 +145,7 @@ func TestBorder(t *testing.T) {
 		}
 		return n
 	}
-	got := new(Table).WithBorder(below, upTo).border
+	got := new(Table).WithBorder(2, below, upTo).border
 	for k := range 21 {
 		border := float64(k) / 20
 		if math.Abs(float64(inside(border))-18_000) < math.Abs(float64(inside(got))-18_000)-1 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -221,16 +222,24 @@ func (t *Table) WithLevelsOf(o *Table) *Table {
 
 // WithBorder returns the table with the border at which 90 % intervals hold nearest to 90 % of
 // calibration rows, given P(Y < y) and P(Y <= y) of their targets y.
-func (t *Table) WithBorder(below, upTo []float64) *Table {
+func (t *Table) WithBorder(threads int, below, upTo []float64) *Table {
 	const steps = 20
-	var inside [steps + 1]int
-	for i := range below {
-		for k := range inside {
-			if high, low := predictive.HeapedLimits(below[i], upTo[i], float64(k)/steps); low >= 0.05 && high <= 0.95 {
-				inside[k]++
+	type counts [steps + 1]int // of rows inside, by border
+	inside := parallel.Reduce(threads, len(below), func(from, to int) (n counts) {
+		for i := from; i < to; i++ {
+			for k := range n {
+				if high, low := predictive.HeapedLimits(below[i], upTo[i], float64(k)/steps); low >= 0.05 && high <= 0.95 {
+					n[k]++
+				}
 			}
 		}
-	}
+		return n
+	}, func(a, b counts) counts {
+		for k, n := range b {
+			a[k] += n
+		}
+		return a
+	})
 	changed, least := *t, math.Inf(1)
 	for k, n := range inside {
 		if off := math.Abs(float64(n) - 0.9*float64(len(below))); off < least {

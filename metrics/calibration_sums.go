@@ -86,11 +86,17 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) (inside 
 	return hits[0]
 }
 
+// Reserve makes room for n entities of a mode.
+func (s *CalibrationSums) Reserve(mode, n int) { s.modes[mode] = extend(s.modes[mode], n) }
+
 // AddEntity counts a row that was added without Entities, inside its 90 % interval or not, for its
-// entity of a mode, negative for an unknown one. Calls for different modes may be concurrent.
+// entity of a mode, negative for an unknown one. Calls for different modes may be concurrent, and for
+// different entities for which there is room.
 func (s *CalibrationSums) AddEntity(mode int, entity int32, weight float64, inside bool) {
 	if entity >= 0 {
-		s.modes[mode] = extend(s.modes[mode], int(entity)+1)
+		if int(entity) >= len(s.modes[mode]) {
+			s.Reserve(mode, int(entity)+1)
+		}
 		s.modes[mode][entity].add(weight, inside)
 	}
 }

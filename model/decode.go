@@ -1,10 +1,12 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/heaping"
 	"github.com/kernel-fried-tensor/kft/history"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -54,21 +57,21 @@ func Decode(f *modelfile.File, name string) (*Model, error) {
 		return nil, err
 	}
 	d := &decoder{f: f, m: &Model{engines: engines, described: new(atomic.Pointer[Model])}}
-	if err := d.safely(); err != nil {
+	if err := safely(d.decode); err != nil {
 		return nil, &modelfile.FormatError{File: name, Problem: fmt.Sprintf("not a valid model: %v; fit the model again, and do not use files that kft did not write", err)}
 	}
 	return d.m, nil
 }
 
-// safely decodes the file. A panic means that a check is missing; the file is at fault
+// safely decodes a file or a part of it. A panic means that a check is missing; the file is at fault
 // all the same, and a program that loads files of others must not end by it.
-func (d *decoder) safely() (err error) {
+func safely(decode func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it cannot be decoded: %v", p)
 		}
 	}()
-	return d.decode()
+	return decode()
 }
 
 // A decoder turns the texts and tensors of a file into a model.
@@ -134,12 +137,15 @@ func (d *decoder) decode() error {
 			return err
 		}
 	}
+	m.field.Terms = make([]*tt.Train, len(trains))
+	failed := make([]error, len(trains))
+	parallel.For(runtime.GOMAXPROCS(0), len(trains), func(k int) { // indices of many combinations take time
+		failed[k] = safely(func() (err error) { m.field.Terms[k], err = d.train(k, trains[k]); return err })
+	})
+	if err := cmp.Or(failed...); err != nil {
+		return err
+	}
 	for k, meta := range trains {
-		t, err := d.train(k, meta)
-		if err != nil {
-			return err
-		}
-		m.field.Terms = append(m.field.Terms, t)
 		if meta.Group != k && m.field.Group == nil {
 			m.field.Group = []int{}
 		}

@@ -281,6 +281,9 @@ func (m *Model) IDs(mode int) []string {
 	return out
 }
 
+// FittedCodes returns the number of codes of ids of the fitted table, which come first.
+func (m *Model) FittedCodes(mode int) int { return len(m.rows[mode]) }
+
 // FittedCode returns the code of an id of the fitted table, and tt.Unknown for
 // another: the codes of other ids differ between batches.
 func (m *Model) FittedCode(mode int, code int32) int32 {

@@ -24,6 +24,7 @@ import (
 	"os"
 
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 )
 
 // Version is the format version that this package writes, and the newest it
@@ -111,7 +112,7 @@ func readWhole(path string) ([]byte, error) {
 	if problem := notModel(head, info.Size()); problem != "" {
 		return nil, &FormatError{File: path, Problem: problem}
 	}
-	data := make([]byte, info.Size())
+	data := paged.Make[byte](nil, int(info.Size()))
 	copy(data, head)
 	if _, err := io.ReadFull(file, data[len(head):]); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)

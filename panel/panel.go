@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/gather"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
@@ -78,12 +79,7 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 	}
 	rows := p.rows(group, threads, sizes, codes, target)
 	order, keys := radix.Order(threads, rows.key)
-	var starts []int // of the series in order
-	for i, key := range keys {
-		if i == 0 || key != keys[i-1] {
-			starts = append(starts, i)
-		}
-	}
+	starts := startsOf(threads, keys)
 	bounds, before := []int{0, len(starts)}, 0 // series by process, and before those of this one
 	if group != nil {
 		bounds = bounds[:1]
@@ -127,6 +123,21 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 	return p
 }
 
+// startsOf returns where the different ones of sorted keys start.
+func startsOf(threads int, keys []uint64) []int {
+	starts := make([][]int, (len(keys)+parallel.Block-1)/parallel.Block)
+	parallel.Blocks(threads, len(keys), func(from, to int) {
+		var own []int
+		for i := from; i < to; i++ {
+			if i == 0 || keys[i] != keys[i-1] {
+				own = append(own, i)
+			}
+		}
+		starts[from/parallel.Block] = own
+	})
+	return slices.Concat(starts...)
+}
+
 // seriesRows are rows of series, in the order of the table.
 type seriesRows struct {
 	key    []uint64 // number of the series
@@ -142,7 +153,7 @@ func (p *Panel) rows(group peers.Group, threads int, sizes []uint64, codes [][]i
 		bounds := peers.Rows(end, group.Size())
 		first, end = bounds[group.Rank()], bounds[group.Rank()+1]
 	}
-	rows := seriesRows{make([]uint64, end-first), make([]int32, end-first), make([]float64, end-first)}
+	rows := seriesRows{paged.Make[uint64](nil, end-first), paged.Make[int32](nil, end-first), paged.Make[float64](nil, end-first)}
 	parallel.Blocks(threads, end-first, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := first + i

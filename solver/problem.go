@@ -126,26 +126,33 @@ func newData(p *Problem) (*data, error) {
 	}
 	if ranks != nil { // they may not need all of the entities
 		d.entityWeights = countEntities(ranks, p.Field.Terms, p.Train.Codes, d.w)
+	} else {
+		d.lookUpEntities(p.Train.Codes)
 	}
-	parallel.For(d.b.Threads(), len(p.Field.Terms), func(k int) {
-		t := p.Field.Terms[k]
-		if ranks != nil {
-			return
-		}
-		d.entities[k] = t.LookupOn(d.b, 1+d.b.Threads()/len(p.Field.Terms), p.Train.Codes)
-		for c, column := range d.entities[k] {
-			n := make([]float64, t.Cores[c].Slices.N)
-			for i, e := range column {
-				n[e] += weightAt(d.w, i)
-			}
-			d.entityWeights[k] = append(d.entityWeights[k], n)
-		}
-	})
 	d.offered = offered{terms: p.Field.Terms, entityWeights: d.entityWeights, valid: p.Valid}
 	for _, t := range p.Field.Terms {
 		d.offered.ranks = append(d.offered.ranks, t.Ranks())
 	}
 	return d, nil
+}
+
+// lookUpEntities looks up the entities of the observations and sums the weights of those of each.
+func (d *data) lookUpEntities(codes [][]int32) {
+	var sums []func()
+	for k, t := range d.field.Terms {
+		d.entities[k] = t.LookupOn(d.b, d.b.Threads(), codes)
+		d.entityWeights[k] = make([][]float64, len(t.Cores))
+		for c, column := range d.entities[k] {
+			n := make([]float64, t.Cores[c].Slices.N)
+			d.entityWeights[k][c] = n
+			sums = append(sums, func() {
+				for i, e := range column {
+					n[e] += weightAt(d.w, i)
+				}
+			})
+		}
+	}
+	parallel.For(d.b.Threads(), len(sums), func(i int) { sums[i]() })
 }
 
 // countEntities returns the summed weights of the observations of each entity, by term and core. Of

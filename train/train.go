@@ -4,6 +4,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -19,10 +20,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/panel"
+	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -248,16 +251,21 @@ func (r *run) plan(ctx context.Context) error {
 	}
 	train := r.ownTrain()
 	r.trained = countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.sizes())
-	if err := r.buildField(); err != nil {
+	var scale predictive.Scale
+	var means [][]float64
+	err := r.sideBySide(
+		r.buildField,
+		func() (err error) { scale, err = r.newScale(); return err },
+		func() error {
+			means = meanTargets(r.opt.backendRanks(), r.engine.Threads(), train, r.trained)
+			return nil
+		})
+	if err != nil {
 		return err
 	}
 	r.warnings = append(r.warnings, model.ReadWarnings(&r.data.table)...)
 	if warning := warnCoarseTarget(r.spec.Data.Target, train); warning != "" {
 		r.warnings = append(r.warnings, warning)
-	}
-	scale, err := r.newScale()
-	if err != nil {
-		return err
 	}
 	table := &r.data.table
 	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
@@ -270,7 +278,7 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: meanTargets(r.opt.backendRanks(), r.engine.Threads(), train, r.trained), Groups: r.groups, History: r.data.history, Series: found})
+		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: means, Groups: r.groups, History: r.data.history, Series: found})
 	if err != nil {
 		return err
 	}
@@ -297,6 +305,18 @@ func (r *run) plan(ctx context.Context) error {
 	}
 	r.model.ForgetUntrained(r.held.Codes)
 	return nil
+}
+
+// sideBySide runs steps that need nothing of each other at the same time, over several ranks in order. It returns the error of the
+// first that failed.
+func (r *run) sideBySide(steps ...func() error) error {
+	threads := r.engine.Threads()
+	if r.opt.Ranks != nil {
+		threads = 1 // all pass messages in the same order
+	}
+	failed := make([]error, len(steps))
+	parallel.For(threads, len(steps), func(i int) { failed[i] = steps[i]() })
+	return cmp.Or(failed...)
 }
 
 // buildField builds the field that the terms describe.

@@ -333,33 +333,38 @@ func (c *Core) meanOfTrained(b backend.Backend, add func(e int, weight float64, 
 }
 
 // initialize sets initial values: a shared part plus noise of the given standard
-// deviation, both times scale. Entities without training data consume no random
+// deviation, both times scale. shared returns an entry of the shared part of a slice. Entities without training data consume no random
 // numbers, so the values of the others do not depend on them.
 func (c *Core) initialize(b backend.Backend, rng *rand.Rand, scale, noise float64, shared func(k int) float64) {
-	normal := func(values []float32, mean func(k int) float64, scale, noise float64) {
-		for k := range values {
-			values[k] = float32(scale * (mean(k) + noise*rng.NormFloat64()))
+	size := c.Slices.Slice()
+	common, ones, none := make([]float64, size), make([]float64, size), make([]float64, size)
+	for k := range size {
+		common[k], ones[k] = shared(k), 1
+	}
+	normal := func(values []float32, mean func(row int) []float64, scale, noise float64) {
+		for row := range len(values) / size {
+			for k, m := range mean(row) {
+				values[row*size+k] = float32(scale * (m + noise*rng.NormFloat64()))
+			}
 		}
 	}
-	one := func(int) float64 { return 1 }
-	zero := func(int) float64 { return 0 }
-	size := c.Slices.Slice()
+	always := func(means []float64) func(row int) []float64 { return func(int) []float64 { return means } }
 	if c.Weight != nil {
-		first := func(k int) float64 {
-			if c.Map.intercept(k / size) {
-				return shared(k % size)
+		first := func(row int) []float64 {
+			if c.Map.intercept(row) {
+				return common
 			}
-			return 0
+			return none
 		}
 		normal(c.Weight, first, scale, noise*math.Sqrt(float64(c.Map.Systems())/float64(c.Map.Rows())))
 	}
 	switch trained := c.TrainedEntities() * size; c.Variant {
 	case Plain:
-		normal(c.Free, shared, scale, noise)
+		normal(c.Free, always(common), scale, noise)
 	case WLR:
-		normal(c.Free[:trained], one, 1, noise)
+		normal(c.Free[:trained], always(ones), 1, noise)
 	case Additive:
-		normal(c.Free[:trained], zero, scale, noise)
+		normal(c.Free[:trained], always(none), scale, noise)
 	}
 	c.Refresh(b, true)
 }

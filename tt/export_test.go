@@ -9,3 +9,6 @@ func (f *Field) EvaluateMomentsOf(b backend.Backend, dst Moments, codes [][]int3
 
 // Operators returns the operators of a regression.
 func (c *Core) Operators() []Operator { return c.Map.operators() }
+
+// OtherWork is exported for tests.
+var OtherWork = otherWork

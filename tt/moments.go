@@ -78,7 +78,7 @@ func momentPlan(threads int, shapes []backend.Shape, index [][]int32) *backend.P
 	p := backend.NewPlanOn(nil, threads, shapes, index, backend.LeafFirst)
 	other := func() *backend.Plan { return backend.NewPlanOn(nil, threads, shapes, index, backend.LeafLast) }
 	if len(shapes) == 3 && p.Owner == 1 {
-		if otherWork(p) < p.SecondMomentWork() {
+		if otherWork(threads, p) < p.SecondMomentWork() {
 			return other()
 		}
 		return p
@@ -92,20 +92,34 @@ func momentPlan(threads int, shapes []backend.Shape, index [][]int32) *backend.P
 // otherWork returns the SecondMomentWork of the plan from the other end of a train of three
 // cores, whose nodes are the combinations of a slice of the middle core, by which the
 // cells of p are sorted, and one of its leaf core.
-func otherWork(p *backend.Plan) float64 {
-	last := make([]int32, p.Shapes[p.Leaf].N) // by leaf entity: 1 + its last middle entity
-	combinations := 0
-	for j := range p.Nodes() {
-		middle := p.Entity[1][j] + 1
-		for _, e := range p.LeafEntity[p.Start[j]:p.Start[j+1]] {
-			if last[e] != middle {
-				last[e] = middle
-				combinations++
+func otherWork(threads int, p *backend.Plan) float64 {
+	middle := p.Entity[1]
+	combinations := make([]int, max(threads, 1))
+	parallel.Ranges(threads, p.Nodes(), func(t, from, to int) {
+		next := func(j int) int { // the first node from j on with another middle entity than the one before
+			for j > 0 && j < len(middle) && middle[j] == middle[j-1] {
+				j++
+			}
+			return j
+		}
+		last := make([]int32, p.Shapes[p.Leaf].N) // by leaf entity: 1 + its last middle entity
+		n := 0
+		for j, end := next(from), next(to); j < end; j++ {
+			for _, e := range p.LeafEntity[p.Start[j]:p.Start[j+1]] {
+				if last[e] != middle[j]+1 {
+					last[e] = middle[j] + 1
+					n++
+				}
 			}
 		}
+		combinations[t] = n
+	})
+	total := 0
+	for _, n := range combinations {
+		total += n
 	}
 	s, r := p.Shapes[1], float64(p.Shapes[2-p.Leaf].Slice())
-	return 3*float64(p.Cells())*r*r + 3*float64(combinations)*float64(s.Slice()*(s.Left+s.Right))
+	return 3*float64(p.Cells())*r*r + 3*float64(total)*float64(s.Slice()*(s.Left+s.Right))
 }
 
 // pair sets the moments of a train of two cores without covariances: with m, s the mean

@@ -167,3 +167,26 @@ type truncated struct {
 }
 
 func (o truncated) ResidualVariance() []float32 { return o.residual }
+
+// The bound of the work of the other plan does not depend on the number of threads.
+func TestOtherWorkOnThreads(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	shapes := []backend.Shape{{N: 30, Left: 1, Right: 2}, {N: 50, Left: 2, Right: 3}, {N: 9, Left: 3, Right: 1}}
+	index := make([][]int32, len(shapes))
+	for p, s := range shapes {
+		for range 5000 {
+			index[p] = append(index[p], random.Int32N(int32(s.N)))
+		}
+	}
+	plan := backend.NewPlan(shapes, index, backend.LeafFirst)
+	pairs := map[[2]int32]bool{}
+	for c := range index[0] {
+		pairs[[2]int32{index[1][c], index[0][c]}] = true
+	}
+	want := 3*5000*float64(shapes[2].Slice()*shapes[2].Slice()) + 3*float64(len(pairs))*float64(6*5)
+	for _, threads := range []int{1, 2, 7, 64} {
+		if got := tt.OtherWork(threads, plan); got != want {
+			t.Errorf("%d threads: %g, want %g", threads, got, want)
+		}
+	}
+}

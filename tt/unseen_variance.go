@@ -50,42 +50,73 @@ func (t *Train) newUnseenCells(b backend.Backend, codes, entities [][]int32, loc
 		return nil // a slice of one entry
 	}
 	u := &unseenCells{cores: make([]unseenCore, len(t.Cores)), index: index}
-	affected := make([]bool, len(codes[0]))
+	n := len(codes[0])
 	for p, c := range t.Cores {
-		at := &u.cores[p]
-		*at = unseenCore{slices: local[p], left: c.Slices.Left, right: c.Slices.Right, outer: c.outer(), prior: &prior{}, kind: make([]uint8, len(affected))}
-		var moments *prior
-		for row, e := range entities[p] {
-			if e != c.Index.Prior() && c.trained(int(e)) {
-				continue
-			}
-			if moments == nil {
-				moments = c.priorMoments(b)
-			}
-			kind, factor := uint8(unknownEntity), moments.factor
-			if e != c.Index.Prior() || c.combinationOnDemand(codes, row, e) {
-				kind, factor = describedEntity, moments.freeFactor
-			}
-			at.kind[row] = kind
-			affected[row] = affected[row] || len(factor) > 0
-		}
-		if moments == nil {
-			continue
-		}
-		at.prior = moments
-		if c.Variant == WLR {
-			at.scale = c.Free[len(c.Free)-c.Slices.Slice():]
-		}
+		u.cores[p] = unseenCore{slices: local[p], left: c.Slices.Left, right: c.Slices.Right, outer: c.outer(), prior: &prior{}, kind: make([]uint8, n)}
 	}
-	for row, is := range affected {
-		if is {
-			u.cells = append(u.cells, int32(row))
+	unseen := make([][]int32, (n+parallel.Block-1)/parallel.Block) // rows with an entity without training data, by block
+	parallel.Blocks(b.Threads(), n, func(from, to int) {
+		var rows []int32
+		for row := from; row < to; row++ {
+			trained := true
+			for p, c := range t.Cores {
+				if kind := c.kindOf(codes, row, entities[p][row]); kind != trainedEntity {
+					u.cores[p].kind[row], trained = kind, false
+				}
+			}
+			if !trained {
+				rows = append(rows, int32(row))
+			}
+		}
+		unseen[from/parallel.Block] = rows
+	})
+	known := make([]bool, len(t.Cores)) // the priors that are needed
+	for _, rows := range unseen {
+		for _, row := range rows {
+			affected := false
+			for p := range u.cores {
+				at := &u.cores[p]
+				if at.kind[row] == trainedEntity {
+					continue
+				}
+				if !known[p] {
+					known[p], at.prior = true, t.Cores[p].priorMoments(b)
+					at.scale = t.Cores[p].priorMultiplier()
+				}
+				factor := at.factor
+				if at.kind[row] == describedEntity {
+					factor = at.freeFactor
+				}
+				affected = affected || len(factor) > 0
+			}
+			if affected {
+				u.cells = append(u.cells, row)
+			}
 		}
 	}
 	if u.cells == nil {
 		return nil
 	}
 	return u
+}
+
+// kindOf returns the kind of the entity e of a row.
+func (c *Core) kindOf(codes [][]int32, row int, e int32) uint8 {
+	switch {
+	case e != c.Index.Prior() && c.trained(int(e)):
+		return trainedEntity
+	case e != c.Index.Prior() || c.combinationOnDemand(codes, row, e):
+		return describedEntity
+	}
+	return unknownEntity
+}
+
+// priorMultiplier returns V' of the prior slice of a wlr core, nil for others.
+func (c *Core) priorMultiplier() []float32 {
+	if c.Variant != WLR {
+		return nil
+	}
+	return c.Free[len(c.Free)-c.Slices.Slice():]
 }
 
 // setVariance sets the variances of the cells.

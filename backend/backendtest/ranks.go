@@ -128,7 +128,7 @@ func RunRanks(t *testing.T, open func(ranks backend.Ranks) backend.Backend) {
 		p := c.Make(7)
 		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 			plan := backend.NewPlan(p.Shapes, p.Index, leaf)
-			plan.ByLeaf() // the goroutines share it
+			plan.ByLeaf(2) // the goroutines share it
 			t.Run(fmt.Sprintf("%s/leaf%d", c.Name, leaf), func(t *testing.T) {
 				want := results(open(nil), p, plan)
 				for _, size := range []int{2, 3, 8} {

@@ -21,7 +21,7 @@ func (s *moments) leafCovariance() {
 	r := p.LeafRank()
 	packed := r * (r + 1) / 2
 	grad := s.job.Grad[p.Leaf].Cov
-	order := p.ByLeaf()
+	order := p.ByLeaf(b.threads)
 	varAdjoints := s.varAdjointsByLeaf(order)
 	next := append([]int32(nil), order.Start...)
 	run := max(covarianceTask, covarianceRun/packed)

@@ -49,7 +49,7 @@ func (s *moments) passPair() float64 {
 	})
 	if s.wanted(p.Leaf) {
 		if x.shards*x.leaf.N > p.Cells()/4 {
-			x.order = p.ByLeaf()
+			x.order = p.ByLeaf(b.threads)
 			b.target = b.resizeLong(b.target, p.Cells())
 			x.adjoints = b.target
 		} else {

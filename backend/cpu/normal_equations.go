@@ -26,7 +26,7 @@ func (b *Backend) NormalEquations(p *backend.Plan, cores []backend.Slices, targe
 		b.effectEquations(p, target, weight, visit)
 		return
 	}
-	order := p.ByLeaf()
+	order := p.ByLeaf(b.threads)
 	b.sortTargets(order, target, weight)
 	b.solveLeaves(p, cores, order, weight != nil, visit)
 }
@@ -36,7 +36,7 @@ func (b *Backend) NormalEquationsByLeaf(p *backend.Plan, cores []backend.Slices,
 	p.Check(cores)
 	kept := b.target
 	b.target = target
-	b.solveLeaves(p, cores, p.ByLeaf(), false, visit)
+	b.solveLeaves(p, cores, p.ByLeaf(b.threads), false, visit)
 	b.target = kept
 }
 

@@ -50,7 +50,7 @@ func (b *Backend) CellBounds(p *backend.Plan) []int {
 
 // LeafBounds implements backend.Divided.
 func (b *Backend) LeafBounds(p *backend.Plan) []int {
-	order := p.ByLeaf()
+	order := p.ByLeaf(b.threads)
 	entities := b.entityBounds(p, order)
 	if entities == nil {
 		return nil
@@ -210,7 +210,7 @@ func (b *Backend) EntityBounds(p *backend.Plan) []int {
 	if len(p.Chain) == 0 {
 		return nil
 	}
-	return b.entityBounds(p, p.ByLeaf())
+	return b.entityBounds(p, p.ByLeaf(b.threads))
 }
 
 // blockBounds returns where the blocks of cells of each rank start in a plan without chain; nil

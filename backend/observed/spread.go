@@ -217,11 +217,11 @@ func (s *Spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 	n, me, size := p.Cells(), s.ranks.Rank(), s.ranks.Size()
 	source := p.Source
 	switch {
-	case byLeaf && p.ByLeaf().Shared():
-		source = p.ByLeaf().Source()
+	case byLeaf && p.ByLeaf(1).Shared():
+		source = p.ByLeaf(1).Source()
 	case byLeaf:
 		source = make([]int32, n)
-		for c, position := range p.ByLeaf().Position {
+		for c, position := range p.ByLeaf(1).Position {
 			source[position] = p.Source[c]
 		}
 	}

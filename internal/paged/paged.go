@@ -16,7 +16,7 @@ import (
 
 // Number is the type of the elements of an array.
 type Number interface {
-	~uint8 | ~int32 | ~int64 | ~int | ~float32 | ~float64
+	~uint8 | ~int32 | ~int64 | ~int | ~uint64 | ~float32 | ~float64
 }
 
 // smallest is the size in bytes from which an array is in the file.

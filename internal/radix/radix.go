@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
@@ -18,7 +19,7 @@ const maxDigit = 11
 // depend on the number of threads. There may be 2^31-1 keys.
 func Order(threads int, keys []uint64) (order []int32, sorted []uint64) {
 	n := len(keys)
-	order = make([]int32, n)
+	order = paged.Make[int32](nil, n)
 	type piece struct {
 		varying  uint64
 		unsorted bool
@@ -44,7 +45,7 @@ func Order(threads int, keys []uint64) (order []int32, sorted []uint64) {
 		s.pieces = max(1, min(4*threads, n/parallel.Block))
 	}
 	s.counts = make([]int32, s.pieces<<digit)
-	toOrder, memory := make([]int32, n), make([]uint64, 2*n)
+	toOrder, memory := paged.Make[int32](nil, n), paged.Make[uint64](nil, 2*n)
 	toKeys, spare := memory[:n], memory[n:]
 	for p := range passes {
 		s.pass(toKeys, keys, toOrder, order, uint(low+p*digit))
