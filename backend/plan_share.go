@@ -207,7 +207,7 @@ func (s *sharer) countNodes(cells []int32) (nodes, pairs []int32, h held) {
 
 // divideShards sets which shards each rank has, so that they take about the same time. It was
 // measured for passes with second moments at rank R, which cost R per cell, R^2/3 per pair, and
-// R^3/8 per leaf entity that is solved.
+// R^3/3 per leaf entity, which is solved and takes space in the cache.
 func (s *sharer) divideShards(cells, nodes, pairs []int32) {
 	rank := float64(s.LeafRank())
 	leaves := make([]int32, len(cells))
@@ -221,22 +221,44 @@ func (s *sharer) divideShards(cells, nodes, pairs []int32) {
 		for shard+1 < shards && int(s.Shards[shard+1]) <= node {
 			shard++
 		}
-		before[shard+1] += rank * (float64(cells[u]) + rank*(float64(n)+float64(pairs[u])/3+rank*float64(leaves[u])/8))
+		before[shard+1] += rank * (float64(cells[u]) + rank*(float64(n)+float64(pairs[u])/3+rank*float64(leaves[u])/3))
 		node += int(n)
 	}
 	for k := range shards {
 		before[k+1] += before[k]
 	}
-	bounds := Even(shards, size)
-	for r := 1; r < size; r++ {
-		wanted := before[shards] * float64(r) / float64(size)
-		at := sort.SearchFloat64s(before, wanted)
-		if at > 0 && wanted-before[at-1] < before[at]-wanted {
-			at--
+	s.Share.Shards = evenRuns(before, size)
+}
+
+// evenRuns cuts things, of which there are at least size, into that many runs, none of them empty, so that the work of
+// the largest run is as small as possible. before is the work before each thing, and that of all.
+func evenRuns(before []float64, size int) []int {
+	n := len(before) - 1
+	// within returns runs from the left that have as much work as a limit allows, and whether the last one does, too.
+	within := func(limit float64) (bounds []int, ok bool) {
+		bounds, ok = make([]int, size+1), true
+		for r := range size {
+			end := before[bounds[r]] + limit
+			at := sort.Search(n, func(i int) bool { return before[i+1] > end })
+			bounds[r+1] = min(max(at, bounds[r]+1), n-(size-1-r))
+			if r == size-1 {
+				bounds[size] = n
+			}
+			ok = ok && before[bounds[r+1]] <= end
 		}
-		bounds[r] = min(max(at, bounds[r-1]+1), shards-(size-r)) // none is empty
+		return bounds, ok
 	}
-	s.Share.Shards = bounds
+	low, high := 0.0, before[n]
+	bounds, _ := within(high)
+	for range 50 {
+		limit := (low + high) / 2
+		if some, ok := within(limit); ok {
+			bounds, high = some, limit
+		} else {
+			low = limit
+		}
+	}
+	return bounds
 }
 
 // divideNodes sets the nodes, cells and entities of each rank, given the numbers of cells and nodes by unit.

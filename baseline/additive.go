@@ -57,7 +57,7 @@ func (f *fitter) additive() []Formula {
 	}
 	for _, m := range f.used {
 		start.modes = append(start.modes, f.modes[m])
-		start.groups = append(start.groups, newGrouping(f.Threads, f.modes[m]))
+		start.groups = append(start.groups, newGrouping(f.modes[m]))
 		start.values = append(start.values, make([]float64, f.Sizes[m]))
 		start.counts = append(start.counts, 1)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
-	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
 // A coding assigns the rows of each part to groups.
@@ -33,11 +32,9 @@ type grouping struct {
 }
 
 // newGrouping sorts the training rows by group; all have one.
-func newGrouping(threads int, c *coding) *grouping {
-	keys := make([]uint64, len(c.parts[Train]))
-	g := &grouping{start: make([]int32, c.size+1)}
-	for i, k := range c.parts[Train] {
-		keys[i] = uint64(k)
+func newGrouping(c *coding) *grouping {
+	g := &grouping{rows: make([]int32, len(c.parts[Train])), start: make([]int32, c.size+1)}
+	for _, k := range c.parts[Train] {
 		g.start[k+1]++
 	}
 	for k := range c.size {
@@ -46,7 +43,11 @@ func newGrouping(threads int, c *coding) *grouping {
 		}
 	}
 	g.cuts = append(g.cuts, c.size)
-	g.rows, _ = radix.Order(threads, keys)
+	next := slices.Clone(g.start)
+	for i, k := range c.parts[Train] {
+		g.rows[next[k]] = int32(i)
+		next[k]++
+	}
 	return g
 }
 
@@ -63,11 +64,17 @@ func (g *grouping) each(threads int, work func(group int, rows []int32)) {
 // training rows.
 func combine(threads int, a, b *coding) *coding {
 	c := &coding{}
+	// The groups with training rows are numbered first: they may be few, as of a sample of ids.
+	first, firsts := a.occurring()
+	second, seconds := b.occurring()
 	key := func(p Part, i int) (uint64, bool) {
-		first, second := a.parts[p][i], b.parts[p][i]
-		return uint64(first)*uint64(b.size) + uint64(second), first >= 0 && second >= 0
+		x, y := a.parts[p][i], b.parts[p][i]
+		if x < 0 || y < 0 || first[x] == 0 || second[y] == 0 {
+			return 0, false
+		}
+		return uint64(first[x]-1)*uint64(seconds) + uint64(second[y]-1), true
 	}
-	numbers := newNumbers(a.size, b.size, len(a.parts[Train]))
+	numbers := newNumbers(firsts, seconds, len(a.parts[Train]))
 	for p := range c.parts {
 		c.parts[p] = make([]int32, len(a.parts[p]))
 	}
@@ -89,6 +96,18 @@ func combine(threads int, a, b *coding) *coding {
 		})
 	}
 	return c
+}
+
+// occurring numbers the groups that have training rows, from 1 on, and counts them.
+func (c *coding) occurring() (numbers []int32, count int) {
+	numbers = make([]int32, c.size)
+	for _, g := range c.parts[Train] {
+		if g >= 0 && numbers[g] == 0 {
+			count++
+			numbers[g] = int32(count)
+		}
+	}
+	return numbers, count
 }
 
 // numbers are those of combinations, in order of appearance.

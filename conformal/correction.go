@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -80,6 +81,10 @@ const minLevel = 0.9
 // of the calibration rows. It sorts the scores, in O(n log n). Weights are ignored,
 // because the coverage guarantee is about rows.
 func NewSplit(threads int, scores []float64) (*Correction, error) {
+	return newSplit(nil, threads, scores)
+}
+
+func newSplit(group peers.Group, threads int, scores []float64) (*Correction, error) {
 	if len(scores) < RowsNeeded(minLevel) {
 		return nil, &TooFewRowsError{len(scores), minLevel, RowsNeeded(minLevel)}
 	}
@@ -89,7 +94,7 @@ func NewSplit(threads int, scores []float64) (*Correction, error) {
 		}
 	}
 	sorted := slices.Clone(scores)
-	radix.Sort(threads, sorted)
+	radix.SortOver(group, threads, sorted)
 	return &Correction{grouping: Split, pool: predictive.NewScoreDistribution(sorted)}, nil
 }
 
@@ -101,8 +106,8 @@ func NewByMean(threads int, scores, location []float64, bins int) (*Correction, 
 	if err != nil {
 		return nil, err
 	}
-	c.grouping, c.edges = ByMean, quantileEdges(threads, location, bins)
-	c.fitGroups(threads, scores, len(c.edges)+1, func(i int) int { return bin(c.edges, location[i]) })
+	c.grouping, c.edges = ByMean, quantileEdges(nil, threads, location, bins)
+	c.fitGroups(nil, threads, scores, len(c.edges)+1, func(i int) int { return bin(c.edges, location[i]) })
 	return c, nil
 }
 
@@ -115,7 +120,7 @@ func NewByEntity(threads int, scores []float64, entity []int32) (*Correction, er
 		return nil, err
 	}
 	c.grouping = ByEntity
-	c.fitGroups(threads, scores, max(int(slices.Max(entity))+1, 0), func(i int) int { return int(entity[i]) })
+	c.fitGroups(nil, threads, scores, max(int(slices.Max(entity))+1, 0), func(i int) int { return int(entity[i]) })
 	return c, nil
 }
 
@@ -126,14 +131,10 @@ func mustMatch(scores, groups int) {
 }
 
 // fitGroups sorts the scores by group with a counting sort and fits the distributions
-// of the groups that have enough rows. A negative group is ignored.
-func (c *Correction) fitGroups(threads int, scores []float64, count int, group func(i int) int) {
-	of := make([]int32, len(scores))
-	parallel.Blocks(threads, len(of), func(from, to int) {
-		for i := from; i < to; i++ {
-			of[i] = int32(group(i))
-		}
-	})
+// of the groups that have enough rows. A negative number is ignored. The processes of a group, nil
+// for one, sort the scores of some groups of rows each.
+func (c *Correction) fitGroups(group peers.Group, threads int, scores []float64, count int, number func(i int) int) {
+	of := eachRow(group, threads, len(scores), number)
 	ends := make([]int, count+1) // first the sizes, then the end of each group
 	for _, g := range of {
 		if g >= 0 {
@@ -143,21 +144,52 @@ func (c *Correction) fitGroups(threads int, scores []float64, count int, group f
 	for g := range count {
 		ends[g+1] += ends[g]
 	}
+	first, last, bounds := ownRun(group, count)
 	next := slices.Clone(ends[:count])
 	grouped := make([]float64, ends[count])
 	for i, z := range scores {
-		if g := of[i]; g >= 0 {
+		if g := int(of[i]); g >= first && g < last {
 			grouped[next[g]] = z
 			next[g]++
 		}
 	}
+	parallel.For(threads, last-first, func(i int) { radix.Sort(1, grouped[ends[first+i]:ends[first+i+1]]) })
+	if group != nil {
+		for r, g := range bounds {
+			bounds[r] = ends[g]
+		}
+		peers.Values(group, grouped, bounds, 1)
+	}
 	c.groups = make([]*predictive.ScoreDistribution, count)
 	parallel.For(threads, count, func(g int) {
 		if own := grouped[ends[g]:ends[g+1]]; len(own) >= MinGroupRows {
-			radix.Sort(1, own)
 			c.groups[g] = predictive.NewScoreDistribution(own)
 		}
 	})
+}
+
+// ownRun returns the run of n things that this process of a group has, and where those of each start.
+func ownRun(group peers.Group, n int) (first, last int, bounds []int) {
+	if group == nil {
+		return 0, n, nil
+	}
+	bounds = peers.Even(n, group.Size())
+	return bounds[group.Rank()], bounds[group.Rank()+1], bounds
+}
+
+// eachRow returns a number for each of n rows. The processes of a group compute those of some rows each.
+func eachRow(group peers.Group, threads, n int, number func(i int) int) []int32 {
+	numbers := make([]int32, n)
+	first, last, bounds := ownRun(group, n)
+	parallel.Blocks(threads, last-first, func(from, to int) {
+		for i := first + from; i < first+to; i++ {
+			numbers[i] = int32(number(i))
+		}
+	})
+	if group != nil {
+		peers.Values(group, numbers, bounds, 1)
+	}
+	return numbers
 }
 
 // bin returns the bin of a value between edges.

@@ -52,7 +52,7 @@ func TestCoverage(t *testing.T) {
 			z, location, group := skewedRows(uint64(s), 2*n, groups)
 			split, err1 := NewSplit(2, z[:n])
 			mean, err2 := NewByMean(2, z[:n], location[:n], 4)
-			spread, err4 := NewBySpread(2, z[:n], location[:n], spreads(location[:n]), 2, 2)
+			spread, err4 := NewBySpread(nil, 2, z[:n], location[:n], spreads(location[:n]), 2, 2)
 			entity, err3 := NewByEntity(2, z[:n], group[:n])
 			if err := errors.Join(err1, err2, err3, err4); err != nil {
 				t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -29,10 +31,12 @@ const (
 // as its standard error requires. If some actual value is negative, shifts take the
 // place of factors, and 0 that of 1. The corrected mean is a non-decreasing function
 // of the predicted one.
-func NewMeanCurve(threads int, predicted, actual, weight []float64) *predictive.MeanCurve {
+//
+// The processes of a group, nil for one, have the same rows and share the work.
+func NewMeanCurve(group peers.Group, threads int, predicted, actual, weight []float64) *predictive.MeanCurve {
 	mustMatch(len(predicted), len(actual))
-	rows := sortedRows(threads, predicted, actual, weight)
-	f := meanFit{rows: rows, signed: slices.ContainsFunc(rows, func(r meanRow) bool { return r.actual < 0 })}
+	rows := sortedRows(group, threads, predicted, actual, weight)
+	f := meanFit{group: group, threads: threads, rows: rows, signed: slices.ContainsFunc(rows, func(r meanRow) bool { return r.actual < 0 })}
 	f.signed = f.signed || f.farFromZero()
 	f.makeBins()
 	if len(f.bins) == 0 {
@@ -46,7 +50,7 @@ func NewMeanCurve(threads int, predicted, actual, weight []float64) *predictive.
 type meanRow struct{ predicted, actual, weight float64 }
 
 // sortedRows returns the rows with a positive weight, by predicted mean.
-func sortedRows(threads int, predicted, actual, weight []float64) []meanRow {
+func sortedRows(group peers.Group, threads int, predicted, actual, weight []float64) []meanRow {
 	rows := make([]meanRow, 0, len(predicted))
 	for i, p := range predicted {
 		r := meanRow{p, actual[i], 1}
@@ -61,7 +65,7 @@ func sortedRows(threads int, predicted, actual, weight []float64) []meanRow {
 	for i, r := range rows {
 		keys[i] = radix.Float(r.predicted + 0) // 0 for -0
 	}
-	order, _ := radix.Order(threads, keys)
+	order := radix.OrderOver(group, threads, keys)
 	sorted := make([]meanRow, len(rows))
 	for i, at := range order {
 		sorted[i] = rows[at]
@@ -71,6 +75,9 @@ func sortedRows(threads int, predicted, actual, weight []float64) []meanRow {
 
 // meanFit is the state of fitting a curve.
 type meanFit struct {
+	group   peers.Group
+	threads int
+
 	rows   []meanRow // sorted
 	signed bool
 	bins   []meanBin
@@ -242,12 +249,9 @@ func (f *meanFit) curve() *predictive.MeanCurve {
 		if round == curveRounds {
 			return c
 		}
+		sums := f.correctedSums(c)
 		for i, b := range f.bins {
-			sum := 0.0
-			for _, r := range f.rows[b.from:b.to] {
-				sum += r.weight * c.At(r.predicted)
-			}
-			if got := sum / b.weight; f.signed {
+			if got := sums[i] / b.weight; f.signed {
 				y[i] += goal[i] - got
 			} else if got > 0 {
 				y[i] *= goal[i] / got
@@ -255,6 +259,23 @@ func (f *meanFit) curve() *predictive.MeanCurve {
 		}
 		pool(y, weight)
 	}
+}
+
+// correctedSums returns the weighted sum of the corrected means of each bin.
+func (f *meanFit) correctedSums(c *predictive.MeanCurve) []float64 {
+	sums := make([]float64, len(f.bins))
+	first, last, bounds := ownRun(f.group, len(f.bins))
+	parallel.For(f.threads, last-first, func(i int) {
+		b, sum := &f.bins[first+i], 0.0
+		for _, r := range f.rows[b.from:b.to] {
+			sum += r.weight * c.At(r.predicted)
+		}
+		sums[first+i] = sum
+	})
+	if f.group != nil {
+		peers.Values(f.group, sums, bounds, 1)
+	}
+	return sums
 }
 
 // pool makes values non-decreasing by pooling adjacent violators: each run of

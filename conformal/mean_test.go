@@ -109,7 +109,7 @@ func TestMeanCurveOfSignedTarget(t *testing.T) {
 		p := 2 * rng.NormFloat64()
 		predicted, actual = append(predicted, p), append(actual, 0.3+0.8*p+rng.NormFloat64())
 	}
-	c := NewMeanCurve(2, predicted, actual, nil)
+	c := NewMeanCurve(nil, 2, predicted, actual, nil)
 	if !c.Signed() {
 		t.Fatal("got factors, want shifts")
 	}
@@ -128,11 +128,11 @@ func TestMeanCurveWeights(t *testing.T) {
 	for i := range weight {
 		weight[i] = 1
 	}
-	plain := NewMeanCurve(2, predicted, actual, nil)
+	plain := NewMeanCurve(nil, 2, predicted, actual, nil)
 	for _, p := range []float64{math.NaN(), 3, 1e6} {
 		predicted, actual, weight = append(predicted, p), append(actual, -100), append(weight, 0)
 	}
-	weighted := NewMeanCurve(2, predicted, actual, weight)
+	weighted := NewMeanCurve(nil, 2, predicted, actual, weight)
 	for _, p := range []float64{0.5, 3, 50} {
 		if got, want := weighted.At(p), plain.At(p); got != want {
 			t.Errorf("got %g at %g, want %g", got, p, want)
@@ -151,25 +151,25 @@ func TestMeanCurveOfUnusableRows(t *testing.T) {
 		return out
 	}
 	for name, c := range map[string]*predictive.MeanCurve{
-		"no rows":              NewMeanCurve(2, nil, nil, nil),
-		"few rows":             NewMeanCurve(2, same(1, 99), same(2, 99), nil),
-		"negative predictions": NewMeanCurve(2, same(-1, 300), same(2, 300), nil),
-		"zero predictions":     NewMeanCurve(2, same(0, 300), same(2, 300), nil),
-		"infinite predictions": NewMeanCurve(2, same(math.Inf(1), 300), same(2, 300), nil),
-		"huge predictions":     NewMeanCurve(2, same(1e308, 300), same(2, 300), nil),
+		"no rows":              NewMeanCurve(nil, 2, nil, nil, nil),
+		"few rows":             NewMeanCurve(nil, 2, same(1, 99), same(2, 99), nil),
+		"negative predictions": NewMeanCurve(nil, 2, same(-1, 300), same(2, 300), nil),
+		"zero predictions":     NewMeanCurve(nil, 2, same(0, 300), same(2, 300), nil),
+		"infinite predictions": NewMeanCurve(nil, 2, same(math.Inf(1), 300), same(2, 300), nil),
+		"huge predictions":     NewMeanCurve(nil, 2, same(1e308, 300), same(2, 300), nil),
 	} {
 		if c != nil {
 			t.Errorf("%s: got %v, want none", name, c)
 		}
 	}
-	if c := NewMeanCurve(2, same(2, 300), same(2.5, 300), nil); math.Abs(c.At(2)-2.5) > 1e-3 {
+	if c := NewMeanCurve(nil, 2, same(2, 300), same(2.5, 300), nil); math.Abs(c.At(2)-2.5) > 1e-3 {
 		t.Errorf("one prediction: got %g, want 2.5", c.At(2))
 	}
-	if c := NewMeanCurve(2, same(-2, 300), same(-2.5, 300), nil); math.Abs(c.At(-2)+2.5) > 1e-3 {
+	if c := NewMeanCurve(nil, 2, same(-2, 300), same(-2.5, 300), nil); math.Abs(c.At(-2)+2.5) > 1e-3 {
 		t.Errorf("one negative prediction: got %g, want -2.5", c.At(-2))
 	}
 }
 
 func meanCurve(predicted, actual, weight []float64) *predictive.MeanCurve {
-	return NewMeanCurve(2, predicted, actual, weight)
+	return NewMeanCurve(nil, 2, predicted, actual, weight)
 }

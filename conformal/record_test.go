@@ -13,7 +13,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	split, _ := NewSplit(2, z)
 	mean, _ := NewByMean(2, z, location, 10)
 	entity, _ := NewByEntity(2, z, group)
-	spread, _ := NewBySpread(2, z, location, spreads(location), 5, 3)
+	spread, _ := NewBySpread(nil, 2, z, location, spreads(location), 5, 3)
 	for _, want := range []*Correction{split, mean, spread, entity} {
 		got, err := FromRecord(want.Record())
 		if err != nil {
@@ -32,7 +32,7 @@ func TestInvalidRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spread, err := NewBySpread(2, z, location, spreads(location), 3, 3)
+	spread, err := NewBySpread(nil, 2, z, location, spreads(location), 3, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

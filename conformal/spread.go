@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
@@ -14,36 +15,57 @@ import (
 // differ in it for different reasons (few training rows, a noisy id), and in the form
 // of their distribution with it. The parts are separated by quantiles within the bin. Cost:
 // O(n log n).
-func NewBySpread(threads int, scores, location, spread []float64, bins, parts int) (*Correction, error) {
+//
+// The processes of a group, nil for one, have the same rows and share the work.
+func NewBySpread(group peers.Group, threads int, scores, location, spread []float64, bins, parts int) (*Correction, error) {
 	mustMatch(len(scores), len(location))
 	mustMatch(len(scores), len(spread))
-	c, err := NewSplit(threads, scores)
+	c, err := newSplit(group, threads, scores)
 	if err != nil {
 		return nil, err
 	}
-	c.grouping, c.edges = ByMean, quantileEdges(threads, location, bins)
-	of := make([]int, len(scores))
-	parallel.Blocks(threads, len(scores), func(from, to int) {
-		for i := from; i < to; i++ {
-			of[i] = bin(c.edges, location[i])
-		}
-	})
-	own := make([][]float64, len(c.edges)+1)
-	for i, b := range of {
-		own[b] = append(own[b], spread[i])
-	}
-	c.spread = make([][]float64, len(own))
-	parallel.For(threads, len(own), func(b int) { c.spread[b] = quantileEdges(1, own[b], parts) })
+	c.grouping, c.edges = ByMean, quantileEdges(group, threads, location, bins)
+	of := eachRow(group, threads, len(scores), func(i int) int { return bin(c.edges, location[i]) })
+	c.spread = spreadEdges(group, threads, of, len(c.edges)+1, spread, parts)
 	c.number()
-	c.fitGroups(threads, scores, c.first[len(own)], func(i int) int { return c.first[of[i]] + bin(c.spread[of[i]], spread[i]) })
+	c.fitGroups(group, threads, scores, c.first[len(c.spread)], func(i int) int { return c.first[of[i]] + bin(c.spread[of[i]], spread[i]) })
 	return c, nil
+}
+
+// spreadEdges returns the values that divide each of so many bins into parts. of is the bin of each row. The processes
+// of a group divide some bins each.
+func spreadEdges(group peers.Group, threads int, of []int32, bins int, spread []float64, parts int) [][]float64 {
+	first, last, bounds := ownRun(group, bins)
+	own := make([][]float64, last-first)
+	for i, b := range of {
+		if b := int(b) - first; b >= 0 && b < len(own) {
+			own[b] = append(own[b], spread[i])
+		}
+	}
+	length := parts - 1
+	values, counts := make([]float64, bins*length), make([]int32, bins)
+	parallel.For(threads, len(own), func(b int) {
+		edges := quantileEdges(nil, 1, own[b], parts)
+		counts[first+b] = int32(copy(values[(first+b)*length:], edges))
+	})
+	if group != nil {
+		peers.Values(group, values, bounds, length)
+		peers.Values(group, counts, bounds, 1)
+	}
+	all := make([][]float64, bins)
+	for b, n := range counts {
+		if n > 0 {
+			all[b] = values[b*length:][:n:n]
+		}
+	}
+	return all
 }
 
 // quantileEdges returns the different values that separate so many bins with equally many
 // values.
-func quantileEdges(threads int, values []float64, bins int) []float64 {
+func quantileEdges(group peers.Group, threads int, values []float64, bins int) []float64 {
 	sorted := slices.Clone(values)
-	radix.Sort(threads, sorted)
+	radix.SortOver(group, threads, sorted)
 	var edges []float64
 	for k := 1; k < bins && len(sorted) > 0; k++ {
 		edge := sorted[k*len(sorted)/bins]

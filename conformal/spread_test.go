@@ -23,7 +23,7 @@ func TestBySpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := NewBySpread(2, z[:n], location[:n], spread[:n], 10, 5)
+	both, err := NewBySpread(nil, 2, z[:n], location[:n], spread[:n], 10, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -22,13 +23,13 @@ func MeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *pred
 			p.weight[i] = float64(rows.W[i])
 		}
 	}
-	return p.curve(b.Threads())
+	return p.curve(peersOf(b), b.Threads())
 }
 
 // DecileEdges returns the deciles of the predictions of rows, before the correction of
 // means, given by their moments. They separate the rows of which a bias is reported.
 func DecileEdges(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) []float64 {
-	return metrics.DecileEdges(b.Threads(), uncorrectedMeans(b, m, z, rows.given()))
+	return metrics.DecileEdges(peersOf(b), b.Threads(), uncorrectedMeans(b, m, z, rows.given()))
 }
 
 // uncorrectedMeans returns the predicted means of rows before their correction.
@@ -48,6 +49,14 @@ func eachRow(b backend.Backend, n, length int, work func(i int, dst []float64)) 
 	return values[:n*length]
 }
 
+// peersOf returns the ranks of a backend as a group of processes, nil if it works alone.
+func peersOf(b backend.Backend) peers.Group {
+	if d, ok := b.(backend.Divided); ok && d.Ranks() != nil {
+		return d.Ranks()
+	}
+	return nil
+}
+
 // rowsPerPiece is the number of rows that one rank or thread computes at a time.
 const rowsPerPiece = 1024
 
@@ -62,8 +71,9 @@ func (p *meanPairs) append(o *meanPairs) {
 	p.predicted, p.actual, p.weight = append(p.predicted, o.predicted...), append(p.actual, o.actual...), append(p.weight, o.weight...)
 }
 
-func (p *meanPairs) curve(threads int) *predictive.MeanCurve {
-	return conformal.NewMeanCurve(threads, p.predicted, p.actual, p.weight)
+// curve returns the correction of means. The processes of a group, nil for one, have the same pairs.
+func (p *meanPairs) curve(group peers.Group, threads int) *predictive.MeanCurve {
+	return conformal.NewMeanCurve(group, threads, p.predicted, p.actual, p.weight)
 }
 
 // withoutMeans removes from a score of the fit what depends on the correction of

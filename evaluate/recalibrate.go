@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/multitarget"
@@ -147,7 +148,7 @@ func withoutCorrection(m *model.Model, kind string) (*model.Model, error) {
 // correct returns the uncorrected model with the corrections that the scores give, and
 // with the record of m.
 func (s *scores) correct(threads int, m, uncorrected *model.Model, kind string) (*model.Model, error) {
-	correction, err := s.correction(threads, kind)
+	correction, err := s.correction(nil, threads, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (s *scores) correct(threads int, m, uncorrected *model.Model, kind string) 
 		return nil, err
 	}
 	if len(m.Targets()) == 0 && m.Blend() == nil { // several targets have several units; means that follow recent values were learned without a curve
-		corrected = corrected.WithMeanCurve(s.means.curve(threads))
+		corrected = corrected.WithMeanCurve(s.means.curve(nil, threads))
 	}
 	// The measures of the fit were taken with other corrections.
 	record := m.Record()
@@ -220,7 +221,7 @@ const (
 )
 
 // Correction computes a conformal correction from rows that were used for nothing
-// else, and the field's moments at them. Over ranks of the backend, each computes the scores of some rows.
+// else, and the field's moments at them. Ranks of the backend share the work.
 func Correction(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, kind string) (*conformal.Correction, error) {
 	n, seed := len(rows.Y), m.Spec().Seed
 	s := scores{score: make([]float64, n), location: make([]float64, n), spread: make([]float64, n), entity: rows.Codes[m.GroupMode()], horizon: rows.Horizon}
@@ -231,7 +232,7 @@ func Correction(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, kind
 	for i := range n {
 		s.score[i], s.location[i], s.spread[i] = values[3*i], values[3*i+1], values[3*i+2]
 	}
-	return s.correction(b.Threads(), kind)
+	return s.correction(peersOf(b), b.Threads(), kind)
 }
 
 // scores are the conformal scores of rows with what they are grouped by.
@@ -245,13 +246,14 @@ type scores struct {
 // bins returns the number of groups by size of the prediction.
 func (s *scores) bins() int { return min(meanGroups, max(1, len(s.score)/rowsPerGroup)) }
 
-func (s *scores) correction(threads int, kind string) (*conformal.Correction, error) {
+// correction returns the correction of a kind. The processes of a group, nil for one, have the same scores.
+func (s *scores) correction(group peers.Group, threads int, kind string) (*conformal.Correction, error) {
 	switch kind {
 	case "split":
 		return conformal.NewSplit(threads, s.score)
 	case "group:mean":
 		if n := len(s.score); n >= fineRows {
-			return conformal.NewBySpread(threads, s.score, s.location, s.spread, min(fineMeanGroups, n/(spreadGroups*fineRowsPerGroup)), spreadGroups)
+			return conformal.NewBySpread(group, threads, s.score, s.location, s.spread, min(fineMeanGroups, n/(spreadGroups*fineRowsPerGroup)), spreadGroups)
 		}
 		return conformal.NewByMean(threads, s.score, s.location, s.bins())
 	case "horizon":

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
@@ -22,13 +23,14 @@ type DecileBias struct {
 }
 
 // DecileEdges returns the nine values that divide predictions into ten groups of equal
-// size; nil for no predictions. Predictions that are not finite are ignored.
-func DecileEdges(threads int, predictions []float64) []float64 {
+// size; nil for no predictions. Predictions that are not finite are ignored. The processes of a
+// group, nil for one, have the same predictions and share the work.
+func DecileEdges(group peers.Group, threads int, predictions []float64) []float64 {
 	sorted := slices.DeleteFunc(slices.Clone(predictions), func(p float64) bool { return math.IsNaN(p) || math.IsInf(p, 0) })
 	if len(sorted) == 0 {
 		return nil
 	}
-	radix.Sort(threads, sorted)
+	radix.SortOver(group, threads, sorted)
 	edges := make([]float64, Deciles-1)
 	for k := range edges {
 		edges[k] = sorted[(k+1)*len(sorted)/Deciles]

@@ -13,7 +13,7 @@ func TestBiasByDecile(t *testing.T) {
 	for i := range sizes {
 		sizes[i] = float64(19 - i)
 	}
-	edges := DecileEdges(1, append(sizes, math.NaN(), math.Inf(1)))
+	edges := DecileEdges(nil, 1, append(sizes, math.NaN(), math.Inf(1)))
 	if want := []float64{2, 4, 6, 8, 10, 12, 14, 16, 18}; !slices.Equal(edges, want) {
 		t.Fatalf("got edges %g, want %g", edges, want)
 	}
@@ -53,7 +53,7 @@ func jsonText(t *testing.T, v any) string {
 func TestBiasOfSignedTarget(t *testing.T) {
 	t.Parallel()
 	var point PointSums
-	sums := NewBiasSums(DecileEdges(1, []float64{1, 2}))
+	sums := NewBiasSums(DecileEdges(nil, 1, []float64{1, 2}))
 	for _, y := range []float64{-1, 4} {
 		point.Add(y, 1, 2, 2, y, 2)
 		sums.Add(y, 1, 2, 2)
@@ -70,7 +70,7 @@ func TestBiasOfSignedTarget(t *testing.T) {
 
 func TestBiasWithoutEdges(t *testing.T) {
 	t.Parallel()
-	s := NewBiasSums(DecileEdges(1, nil))
+	s := NewBiasSums(DecileEdges(nil, 1, nil))
 	s.Add(1, 1, 1, 1)
 	if d := s.Deciles(); d != nil {
 		t.Errorf("got %+v, want none", d)

@@ -22,7 +22,7 @@ func TestCorrectionBySpreadInFile(t *testing.T) {
 	for range 4000 {
 		z, location, spread = append(z, rng.NormFloat64()), append(location, rng.NormFloat64()), append(spread, rng.Float64())
 	}
-	c, err := conformal.NewBySpread(2, z, location, spread, 4, 3)
+	c, err := conformal.NewBySpread(nil, 2, z, location, spread, 4, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

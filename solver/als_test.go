@@ -35,7 +35,7 @@ func checkDescent(t *testing.T, p *Problem, ridge Ridge, sweeps int, tolerance f
 	a.begin(drawStart(t, d, defaults()), ridge)
 	objective := func() float64 {
 		a.evaluateAll()
-		return a.loss() + ridge.FieldPenalty(1, d.field, d.entityWeights)
+		return a.loss() + ridge.FieldPenalty(d.b, d.field, d.entityWeights)
 	}
 	before := objective()
 	for sweep := range sweeps {

@@ -92,7 +92,7 @@ func (d *data) objective(r Ridge) float64 {
 		e := float64(d.y[i]) - float64(f)
 		loss += weightAt(d.w, i) * e * e
 	}
-	return loss + r.FieldPenalty(d.b.Threads(), d.field, d.entityWeights)
+	return loss + r.FieldPenalty(d.b, d.field, d.entityWeights)
 }
 
 // learn takes one step and reports whether it was kept.

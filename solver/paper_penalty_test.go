@@ -32,8 +32,8 @@ func TestPaperPenalty(t *testing.T) {
 	}
 	rest := *d.field
 	rest.Terms = rest.Terms[1:]
-	want += ridge.FieldPenalty(1, &rest, d.entityWeights[1:])
-	if got := ridge.FieldPenalty(1, d.field, d.entityWeights); math.Abs(got-want) > 1e-6*want {
+	want += ridge.FieldPenalty(d.b, &rest, d.entityWeights[1:])
+	if got := ridge.FieldPenalty(d.b, d.field, d.entityWeights); math.Abs(got-want) > 1e-6*want {
 		t.Errorf("got penalty %g, want %g", got, want)
 	}
 	p := tc.problem(t, false)

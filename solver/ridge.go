@@ -27,5 +27,5 @@ type blockPenalty = penalty.Block
 
 // penalizedLoss returns the penalized loss per observation.
 func (d *data) penalizedLoss(r Ridge, loss float64) float64 {
-	return (loss + r.FieldPenalty(d.b.Threads(), d.field, d.entityWeights)) / float64(len(d.y))
+	return (loss + r.FieldPenalty(d.b, d.field, d.entityWeights)) / float64(len(d.y))
 }

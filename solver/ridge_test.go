@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/solver/moments"
 	"github.com/kernel-fried-tensor/kft/solver/penalty"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -49,9 +50,9 @@ func TestAdamPenaltyGradient(t *testing.T) {
 							}
 							old := b.Value[i]
 							b.Value[i] = old + h
-							up := ridge.FieldPenalty(1, d.field, d.entityWeights)
+							up := ridge.FieldPenalty(d.b, d.field, d.entityWeights)
 							b.Value[i] = old - h
-							down := ridge.FieldPenalty(1, d.field, d.entityWeights)
+							down := ridge.FieldPenalty(d.b, d.field, d.entityWeights)
 							b.Value[i] = old
 							want := (up - down) / (2 * h) / n
 							got := float64(a.run.Memory[0][i]) / (1 - moments.DecayMean)
@@ -103,7 +104,7 @@ func TestPenaltyCenters(t *testing.T) {
 		for i := range b.Value {
 			b.Value[i] = tc.at
 		}
-		if got := ridge.BlockPenalty(1, c, b, entityWeights); got != 0 {
+		if got := ridge.BlockPenalty(ref.Backend{}, c, b, entityWeights); got != 0 {
 			t.Errorf("%s: weights of %g: got penalty %g, want 0", tc.variant, tc.at, got)
 		}
 		b.Value[0] += 0.5
@@ -111,7 +112,7 @@ func TestPenaltyCenters(t *testing.T) {
 		if tc.variant == tt.WLR {
 			want *= penalty.ColumnNorms(c)[0] // relative to its regression
 		}
-		if got := ridge.BlockPenalty(1, c, b, entityWeights); math.Abs(got-want) > 1e-6*got {
+		if got := ridge.BlockPenalty(ref.Backend{}, c, b, entityWeights); math.Abs(got-want) > 1e-6*got {
 			t.Errorf("%s: a weight off by 1/2: got penalty %g, want %g", tc.variant, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -76,7 +77,7 @@ func flatten(threads int, dst []float32, f *tt.Field) []float32 {
 		n += len(a)
 	}
 	if cap(dst) < n {
-		dst = make([]float32, n, n+n/64+64) // room for what follows the weights
+		dst = paged.Make[float32](nil, n+n/64+64) // room for what follows the weights
 	}
 	dst = dst[:n]
 	at := 0

@@ -151,7 +151,7 @@ func TestVariantsReachBlockMinimum(t *testing.T) {
 				}
 			}
 			a.evaluateAll()
-			return a.loss() + ridge.FieldPenalty(1, d.field, d.entityWeights)
+			return a.loss() + ridge.FieldPenalty(d.b, d.field, d.entityWeights)
 		}
 		for i := range a.blocks() {
 			a.update(i)

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
@@ -79,13 +80,17 @@ func (r *run) holdOut() error {
 		}
 		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %s, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", plural.Count(n, "row"), 2*needed)
 	}
-	order := randstream.New(r.spec.Seed, "conformal").Perm(n)
-	chosen := make([]bool, n)
 	few := min(n/2, maxHeldRows)
+	order := paged.Make[int32](nil, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	randstream.Shuffle(randstream.New(r.spec.Seed, "conformal"), order, few)
+	chosen := make([]bool, n)
 	for _, i := range order[:few] {
 		chosen[i] = true
 	}
-	held, kept := order[:0:few], make([]int, 0, n-few)
+	held, kept := make([]int, 0, few), make([]int, 0, n-few)
 	for i, c := range chosen {
 		if c {
 			held = append(held, i)

@@ -8,15 +8,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // Split assigns every observation of a table to a part.
@@ -88,32 +89,14 @@ func (s Spec) checked(split *Split) (*Split, error) {
 
 func (s Spec) random(n int, seed uint64) []dataset.Part {
 	sizes := largestRemainder(n, s.percent)
-	parts, from := make([]dataset.Part, n), 0
+	parts, from := paged.Make[dataset.Part](nil, n), 0 // accessed at random
 	for p, size := range sizes {
 		for i := range parts[from:][:size] {
 			parts[from+i] = dataset.Part(p)
 		}
 		from += size
 	}
-	r := rand.New(rand.NewPCG(seed, splitStream))
-	// Shuffle, without a call per swap. The places of several swaps are read first, so that the
-	// accesses to memory overlap.
-	var places [64]uint64
-	touched := dataset.Part(0)
-	for i := n - 1; i > 0; {
-		some := places[:min(i, len(places))]
-		for k := range some {
-			some[k] = r.Uint64N(uint64(i - k + 1))
-		}
-		for _, j := range some {
-			touched |= parts[j]
-		}
-		for _, j := range some {
-			parts[i], parts[j] = parts[j], parts[i]
-			i--
-		}
-	}
-	runtime.KeepAlive(touched)
+	randstream.Shuffle(rand.New(rand.NewPCG(seed, splitStream)), parts, 0)
 	return parts
 }
 

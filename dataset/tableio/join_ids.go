@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash"
 	"hash/fnv"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
@@ -11,56 +12,117 @@ import (
 
 // joinIDs adds the ids of all processes to a dictionary, in their order, and returns the codes of
 // those of this one. Most ids are those of several processes: each looks for the first place of a
-// share of all ids, chosen by a hash, so that every process adds each id once.
+// share of all ids, chosen by a hash, so that every process adds each id once and compares few.
 func joinIDs(group peers.Group, all, own *dataset.Dict) []int32 {
+	size := group.Size()
+	order, sent := byShare(own.IDs(), size)
 	var text []byte
-	for _, id := range own.IDs() {
-		text = append(binary.AppendUvarint(text, uint64(len(id))), id...)
-	}
-	texts := peers.Texts(group, text)
-	size, hash := group.Size(), fnv.New64a()
-	each := func(visit func(process, share int, id []byte)) {
-		for r, ids := range texts {
-			for len(ids) > 0 {
-				n, length := binary.Uvarint(ids)
-				id := ids[length:][:n]
-				ids = ids[length+int(n):]
-				visit(r, shareOf(hash, dataset.WholeID(id), size), id)
-			}
-		}
-	}
-	bounds := make([]int, size+1) // ids by share
-	each(func(_, share int, _ []byte) { bounds[share+1]++ })
+	starts := make([]int, size+1)
 	for r := range size {
-		bounds[r+1] += bounds[r]
+		for _, k := range order[sent[r]:sent[r+1]] {
+			text = appendID(text, own.ID(k))
+		}
+		starts[r+1] = len(text)
 	}
-	// By share and place: the number of the same id among the different ones of the share.
-	number, different, at := make([]int32, bounds[size]), dataset.NewDict(nil), bounds[group.Rank()]
-	each(func(_, share int, id []byte) {
-		if share != group.Rank() {
-			return
+	taken := peers.Taken(group, starts)
+	asked := make([]byte, taken[size])
+	peers.Pass(group, asked, text, starts, taken)
+	// By sender and place: the number of the same id among the different ones of the share, and whether it is the first.
+	var number []int32
+	var first []bool
+	different, received := dataset.NewDict(nil), make([]int, size+1)
+	for r := range size {
+		eachID(asked[taken[r]:taken[r+1]], func(id []byte) {
+			key := dataset.WholeID(id)
+			code, known := different.Code(key)
+			if !known {
+				code = different.Add(string(key))
+			}
+			number, first = append(number, code), append(first, !known)
+		})
+		received[r+1] = len(number)
+	}
+	answers := make([]bool, len(order))
+	peers.Pass(group, answers, first, received, sent)
+	isNew := make([]bool, len(order))
+	for i, k := range order {
+		isNew[k] = answers[i]
+	}
+	text = text[:0]
+	for k, id := range own.IDs() {
+		if isNew[k] {
+			text = appendID(text, id)
 		}
-		key := dataset.WholeID(id)
-		code, known := different.Code(key)
-		if !known {
-			code = different.Add(string(key))
+	}
+	mine := make([]int32, len(order))
+	for r, ids := range peers.Texts(group, text) {
+		k := 0
+		eachID(ids, func(id []byte) {
+			code := all.Add(string(id))
+			if r != group.Rank() {
+				return
+			}
+			for !isNew[k] {
+				k++
+			}
+			mine[k] = code
+			k++
+		})
+	}
+	// The process that compared the ids gets the codes of the new ones, and returns those of all.
+	codes, found := make([]int32, len(order)), make([]int32, len(number))
+	for i, k := range order {
+		codes[i] = mine[k]
+	}
+	peers.Pass(group, found, codes, sent, received)
+	byNumber := make([]int32, different.Len())
+	for i, n := range number {
+		if first[i] {
+			byNumber[n] = found[i]
 		}
-		number[at] = code
-		at++
-	})
-	peers.Values(group, number, bounds, 1)
-	codes, mine, next := make([][]int32, size), make([]int32, 0, own.Len()), bounds[:size]
-	each(func(process, share int, id []byte) {
-		n := number[next[share]]
-		next[share]++
-		if int(n) == len(codes[share]) {
-			codes[share] = append(codes[share], all.Add(string(id)))
-		}
-		if process == group.Rank() {
-			mine = append(mine, codes[share][n])
-		}
-	})
+	}
+	for i, n := range number {
+		found[i] = byNumber[n]
+	}
+	peers.Pass(group, codes, found, received, sent)
+	for i, k := range order {
+		mine[k] = codes[i]
+	}
 	return mine
+}
+
+// byShare returns the numbers of ids by share, in their order, and where those of each share start.
+func byShare(ids []string, size int) (order []int32, starts []int) {
+	shares, hash := make([]int32, len(ids)), fnv.New64a()
+	starts = make([]int, size+1)
+	for k, id := range ids {
+		shares[k] = int32(shareOf(hash, dataset.WholeID([]byte(id)), size))
+		starts[shares[k]+1]++
+	}
+	for r := range size {
+		starts[r+1] += starts[r]
+	}
+	order = make([]int32, len(ids))
+	next := slices.Clone(starts)
+	for k, share := range shares {
+		order[next[share]] = int32(k)
+		next[share]++
+	}
+	return order, starts
+}
+
+// appendID appends an id with its length.
+func appendID(text []byte, id string) []byte {
+	return append(binary.AppendUvarint(text, uint64(len(id))), id...)
+}
+
+// eachID calls visit for ids that appendID has written.
+func eachID(text []byte, visit func(id []byte)) {
+	for len(text) > 0 {
+		n, length := binary.Uvarint(text)
+		visit(text[length:][:n])
+		text = text[length+int(n):]
+	}
 }
 
 // shareOf returns the share of an id, 0 to size-1.

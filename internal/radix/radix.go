@@ -76,13 +76,7 @@ func Sort(threads int, values []float64) {
 		slices.Sort(values)
 		return
 	}
-	keys := make([]uint64, len(values))
-	parallel.Blocks(threads, len(values), func(from, to int) {
-		for i := from; i < to; i++ {
-			keys[i] = Float(values[i])
-		}
-	})
-	_, keys = Order(threads, keys)
+	_, keys := Order(threads, floatKeys(threads, values))
 	parallel.Blocks(threads, len(values), func(from, to int) {
 		for i, key := range keys[from:to] {
 			if key>>63 != 0 {
@@ -93,6 +87,17 @@ func Sort(threads int, values []float64) {
 			values[from+i] = math.Float64frombits(key)
 		}
 	})
+}
+
+// floatKeys returns the keys of numbers.
+func floatKeys(threads int, values []float64) []uint64 {
+	keys := make([]uint64, len(values))
+	parallel.Blocks(threads, len(values), func(from, to int) {
+		for i := from; i < to; i++ {
+			keys[i] = Float(values[i])
+		}
+	})
+	return keys
 }
 
 type sorter struct {

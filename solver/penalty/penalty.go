@@ -181,8 +181,8 @@ func ColumnSquares(c *tt.Core, mean float64, weight func(e int) float64) []float
 	return sum
 }
 
-// BlockPenalty returns the penalty of a block at its current weights.
-func (r Ridge) BlockPenalty(threads int, c *tt.Core, b tt.Block, entityWeights []float64) float64 {
+// BlockPenalty returns the penalty of a block at its current weights. Ranks of the backend compute a part each.
+func (r Ridge) BlockPenalty(be backend.Backend, c *tt.Core, b tt.Block, entityWeights []float64) float64 {
 	p := r.Of(c, b, entityWeights)
 	size := c.Slices.Slice()
 	rows := len(b.Value) / size
@@ -194,8 +194,7 @@ func (r Ridge) BlockPenalty(threads int, c *tt.Core, b tt.Block, entityWeights [
 		normed = make([]float32, len(b.Value))
 		b.Norm(normed, b.Value)
 	}
-	sums := make([]float64, max(1, (rows+piece-1)/piece))
-	parallel.For(threads, len(sums), func(i int) {
+	sums := backend.Pieces(be, max(1, (rows+piece-1)/piece), 1, func(i int, dst []float64) {
 		sum := 0.0
 		for e := i * piece; e < min(rows, (i+1)*piece); e++ {
 			if b.Map == nil && entityWeights[e] == 0 {
@@ -206,7 +205,7 @@ func (r Ridge) BlockPenalty(threads int, c *tt.Core, b tt.Block, entityWeights [
 				sum += p.At(e, k) * (float64(v) - to) * (float64(normed[e*size+k]) - to)
 			}
 		}
-		sums[i] = sum
+		dst[0] = sum
 	})
 	return parallel.Tree(sums, func(a, b float64) float64 { return a + b })
 }
@@ -215,22 +214,22 @@ func (r Ridge) BlockPenalty(threads int, c *tt.Core, b tt.Block, entityWeights [
 const piece = 1024
 
 // corePenalty returns the penalty of a core and counts a shared penalty once.
-func (r Ridge) corePenalty(threads int, c *tt.Core, entityWeights []float64) float64 {
+func (r Ridge) corePenalty(be backend.Backend, c *tt.Core, entityWeights []float64) float64 {
 	total := 0.0
 	for _, b := range c.Blocks() {
 		if !(sharesPenalty(c) && b.Map == nil) {
-			total += r.BlockPenalty(threads, c, b, entityWeights)
+			total += r.BlockPenalty(be, c, b, entityWeights)
 		}
 	}
 	return total
 }
 
 // FieldPenalty returns the penalty of the whole field.
-func (r Ridge) FieldPenalty(threads int, f *tt.Field, entityWeights [][][]float64) float64 {
+func (r Ridge) FieldPenalty(be backend.Backend, f *tt.Field, entityWeights [][][]float64) float64 {
 	sum := 0.0
 	for k, t := range f.Terms {
 		for p, c := range t.Cores {
-			sum += r.corePenalty(threads, c, entityWeights[k][p])
+			sum += r.corePenalty(be, c, entityWeights[k][p])
 		}
 	}
 	return sum
@@ -253,7 +252,7 @@ func (r Ridge) Balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 		paid := make([]float64, len(t.Cores))
 		logMean := 0.0
 		for p, c := range t.Cores {
-			paid[p] = r.scalablePenalty(be.Threads(), c, entityWeights[k][p])
+			paid[p] = r.scalablePenalty(be, c, entityWeights[k][p])
 			logMean += math.Log(paid[p]) / float64(len(t.Cores))
 		}
 		if math.IsInf(logMean, 0) || math.IsNaN(logMean) {
@@ -285,11 +284,11 @@ func balanceSeparate(be backend.Backend, t *tt.Train) bool {
 }
 
 // scalablePenalty returns the part of a core's penalty that grows with its scale.
-func (r Ridge) scalablePenalty(threads int, c *tt.Core, entityWeights []float64) float64 {
+func (r Ridge) scalablePenalty(be backend.Backend, c *tt.Core, entityWeights []float64) float64 {
 	total := 0.0
 	for _, b := range c.Blocks() {
 		if c.Variant != tt.WLR || b.Map != nil {
-			total += r.BlockPenalty(threads, c, b, entityWeights)
+			total += r.BlockPenalty(be, c, b, entityWeights)
 		}
 	}
 	return total
