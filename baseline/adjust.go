@@ -3,6 +3,7 @@ package baseline
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
@@ -44,35 +45,40 @@ func (a *adjusted) predict(part Part, from int, dst []float64) {
 // no pair has been seen, all.
 func (f *fitter) adjustments(limit int) []Formula {
 	var found []Formula
-	for _, base := range f.means {
-		if len(found) >= limit {
-			break
-		}
+	var waiting []adjustTask
+	for k := range f.means {
+		base := &f.means[k]
 		if len(f.used) > 2 && len(f.pairs) > 0 && len(base.modes) < 2 {
 			continue
 		}
 		by := f.adjusters(base.modes)
-		by = by[:min(len(by), limit-len(found))]
-		if len(by) == 0 {
-			continue
+		// One process predicts for one mean after the other. Of those that wait, some may find nothing.
+		if f.Peers == nil || len(found)+len(waiting)+len(by) > limit {
+			found, waiting = append(found, f.adjustAll(waiting)...), nil
+			by = by[:max(0, min(len(by), limit-len(found)))]
 		}
-		found = append(found, f.adjustBy(base, by)...)
+		predicted := sync.OnceValue(func() []float32 { return f.onTrain(base.predictor) })
+		for _, modes := range by {
+			waiting = append(waiting, adjustTask{base, modes, predicted})
+		}
 	}
-	return found
+	return append(found, f.adjustAll(waiting)...)
 }
 
-// adjustBy returns the mean adjusted by each of some groups. Several processes fit some of them each; the others
+// An adjustTask is a mean to adjust by a group.
+type adjustTask struct {
+	base      *Formula
+	by        []int
+	predicted func() []float32 // predictions of the mean for the training rows
+}
+
+// adjustAll returns adjusted means. Several processes fit some of them each; the others
 // have no predictor, see [Formula.Elsewhere].
-func (f *fitter) adjustBy(base Formula, by [][]int) []Formula {
-	mine := func(i int) bool { return f.Peers == nil || i%f.Peers.Size() == f.Peers.Rank() }
-	var predicted []float32
-	if f.Peers == nil || f.Peers.Rank() < len(by) {
-		predicted = f.onTrain(base.predictor)
-	}
-	fitted, decided := make([]*adjusted, len(by)), make([]adjustDecision, len(by))
-	parallel.For(f.Threads, len(by), func(i int) {
-		if mine(i) {
-			fitted[i], decided[i] = f.adjust(base, by[i], predicted)
+func (f *fitter) adjustAll(tasks []adjustTask) []Formula {
+	fitted, decided := make([]*adjusted, len(tasks)), make([]adjustDecision, len(tasks))
+	parallel.For(f.Threads, len(tasks), func(i int) {
+		if f.Peers == nil || i%f.Peers.Size() == f.Peers.Rank() {
+			fitted[i], decided[i] = f.adjust(tasks[i])
 		}
 	})
 	if f.Peers != nil {
@@ -85,12 +91,13 @@ func (f *fitter) adjustBy(base Formula, by [][]int) []Formula {
 		if !d.OK {
 			continue
 		}
-		name := base.Name + ", plus offset by " + f.list(by[i])
+		base, by := tasks[i].base, tasks[i].by
+		name := base.Name + ", plus offset by " + f.list(by)
 		if !f.negative {
-			name = base.Name + ", times factor by " + f.list(by[i])
+			name = base.Name + ", times factor by " + f.list(by)
 		}
 		one := Formula{Name: name, Setting: fmt.Sprintf("%s; then pseudo-count %g", base.Setting, counts[d.Option]), Loss: d.Loss,
-			key: f.key(base.key+"*", by[i]...), option: d.Option}
+			key: f.key(base.key+"*", by...), option: d.Option}
 		if fitted[i] != nil {
 			one.predictor = fitted[i]
 		}
@@ -133,10 +140,9 @@ func (f *fitter) adjusters(base []int) [][]int {
 	return append(pairs, single...)
 }
 
-// adjust finds the pseudo-count of an adjustment. predicted are the predictions of the
-// mean for the training rows.
-func (f *fitter) adjust(base Formula, by []int, predicted []float32) (*adjusted, adjustDecision) {
-	factor := !f.negative
+// adjust finds the pseudo-count of an adjustment.
+func (f *fitter) adjust(task adjustTask) (*adjusted, adjustDecision) {
+	base, by, factor := task.base, task.by, !f.negative
 	key := f.key(base.key+"*", by...)
 	if !f.wanted(key) {
 		return nil, adjustDecision{}
@@ -145,7 +151,7 @@ func (f *fitter) adjust(base Formula, by []int, predicted []float32) (*adjusted,
 	if len(by) == 2 {
 		groups = f.pairs[[2]int{by[0], by[1]}]
 	}
-	sums := f.sum(groups)
+	sums, predicted := f.sum(groups), task.predicted()
 	guesses := make([]float64, groups.size)
 	for i, g := range groups.parts[Train] {
 		guesses[g] += f.weight(i) * float64(predicted[i])

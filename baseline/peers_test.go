@@ -12,11 +12,14 @@ import (
 func TestFitOfPeers(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 7))
-	for _, valid := range []int{0, 900} {
+	for _, valid := range []int{0, 900, 901} {
 		table := Table{Names: []string{"store", "item", "day"}, Sizes: []int{9, 14, 5}, Threads: 1}
+		if valid == 901 { // more adjusted means than are tried
+			table.Names, table.Sizes = append(table.Names, "size", "colour"), append(table.Sizes, 3, 4)
+		}
 		for p, n := range []int{4000, valid, 300} {
 			rows := &table.Parts[p]
-			rows.Codes = make([][]int32, 3)
+			rows.Codes = make([][]int32, len(table.Sizes))
 			for range n {
 				y := rng.Float64()
 				for m, size := range table.Sizes {
