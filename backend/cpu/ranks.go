@@ -3,13 +3,11 @@ package cpu
 import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
-	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Over ranks, see backend.Ranks, a rank computes a run of the shards of a plan, or of the entities of
-// its leaf core. The order of all sums is that of one process: a long sum over shards passes from
-// rank to rank, each adding its shards, and of a short one each rank adds some entries of all
-// shards. So the bits do not depend on the number of ranks.
+// its leaf core. The order of all sums is that of one process: a sum over shards passes from
+// rank to rank, each adding its shards. So the bits do not depend on the number of ranks.
 
 // leastDivided is the number of cells from which the work on a plan is divided. Messages
 // would cost more than less work.
@@ -89,9 +87,6 @@ func (b *Backend) divide(p *backend.Plan) division {
 
 func (d *division) count() int { return d.end - d.first }
 
-// shards returns the number of shards of all ranks.
-func (d *division) shards() int { return d.bounds[len(d.bounds)-1] }
-
 // of maps the bounds of shards to those of what they consist of.
 func (d *division) of(start func(shard int) int) []int {
 	bounds := make([]int, len(d.bounds))
@@ -161,10 +156,6 @@ func (b *Backend) sumShards(d *division, part func(shard int) []float32) []float
 		b.forRowRanges(len(sum), d.count(), func(from, to int) { b.addShards(sum, d, part, d.first+1, from, to) })
 		return sum
 	}
-	if len(sum)*d.shards() <= exchanged {
-		b.exchangeShards(sum, d, part)
-		return sum
-	}
 	rank, last := d.ranks.Rank(), d.ranks.Size()-1
 	prefix := b.prefix
 	if rank > 0 {
@@ -188,34 +179,6 @@ func (b *Backend) sumShards(d *division, part func(shard int) []float32) []float
 	}
 	d.ranks.Broadcast(backend.Bytes(sum), last)
 	return sum
-}
-
-// exchanged is the number of values of all shards up to which each rank gets its entries of all shards. A sum that
-// passes from rank to rank takes as many messages, one after the other, as there are ranks, but fewer bytes.
-const exchanged = 1 << 20
-
-// exchangeShards is sumShards over ranks, each of which adds a run of the entries.
-func (b *Backend) exchangeShards(sum []float32, d *division, part func(shard int) []float32) {
-	size, rank := d.ranks.Size(), d.ranks.Rank()
-	runs := backend.Even(len(sum), size)
-	own := runs[rank+1] - runs[rank]
-	b.prefix = resize(b.prefix, len(sum)*d.count()+own*d.shards())
-	send, received := b.prefix[:len(sum)*d.count()], b.prefix[len(sum)*d.count():]
-	sent, taken := make([]int, size+1), make([]int, size+1)
-	for r := range size {
-		sent[r+1] = sent[r]
-		for shard := d.first; shard < d.end; shard++ {
-			sent[r+1] += copy(send[sent[r+1]:], part(shard)[runs[r]:runs[r+1]])
-		}
-		taken[r+1] = own * d.bounds[r+1]
-	}
-	peers.Pass(d.ranks, received, send, sent, taken)
-	mine := sum[runs[rank]:runs[rank+1]]
-	copy(mine, received)
-	for shard := 1; shard < d.shards(); shard++ {
-		b.chain.add(mine, received[own*shard:][:own])
-	}
-	backend.GatherValues(d.ranks, sum, runs, 1)
 }
 
 // addShards adds the parts of the shards from one on to entries [from, to) of a sum.
