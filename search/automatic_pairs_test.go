@@ -99,6 +99,33 @@ func TestSlopesOfIDsAreFound(t *testing.T) {
 	}
 }
 
+// Slopes of the ids of two modes along two numbers are trains, which tell them from few rows, instead of curves per id.
+func TestSlopesOfTwoModes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 4))
+	const ids, kinds, rows = 40, 12, 2000
+	slope, other := make([]float64, ids), make([]float64, kinds)
+	for i := range slope {
+		slope[i] = rng.NormFloat64()
+	}
+	for i := range other {
+		other[i] = rng.NormFloat64()
+	}
+	var text strings.Builder
+	text.WriteString("g,h,x,z,y\n")
+	for range rows {
+		g, h, x, z := rng.IntN(ids), rng.IntN(kinds), rng.NormFloat64(), rng.NormFloat64()
+		fmt.Fprintf(&text, "g%d,h%d,%.3f,%.3f,%.3f\n", g, h, x, z, slope[g]*x+other[h]*z+rng.NormFloat64())
+	}
+	file := filepath.Join(t.TempDir(), "records.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"g", "h"}, Covariates: []string{"x", "z"}, Duplicates: "keep"}}
+	_, r := mustFit(t, s, train.Options{Threads: 2})
+	if !slices.Contains(r.Spec.Terms, "x,g:2") || !slices.Contains(r.Spec.Terms, "z,h:2") {
+		t.Errorf("got %q, want x,g:2 and z,h:2 among them", r.Spec.Terms)
+	}
+}
+
 // Of six covariates the two pairs whose effects depend on each other are found, and nothing else is taken.
 func TestInteractionsOfCovariatesAreFound(t *testing.T) {
 	t.Parallel()
