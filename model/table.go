@@ -79,13 +79,14 @@ type Summary struct {
 	Warnings []string
 
 	decoded  int         // lines that were not UTF-8
+	missing  []int       // by mode: rows of Unseen without an id
 	examples [][]example // by mode: first unknown ids; at last: first ids of time that are no period
 }
 
 // NewSummary returns an empty summary.
 func (m *Model) NewSummary() Summary {
 	n := len(m.modes)
-	return Summary{Unseen: make([]int, n), Side: make([]int, n), examples: make([][]example, n+1)}
+	return Summary{Unseen: make([]int, n), Side: make([]int, n), missing: make([]int, n), examples: make([][]example, n+1)}
 }
 
 func (s *Summary) add(o Summary) {
@@ -94,6 +95,7 @@ func (s *Summary) add(o Summary) {
 	for mode := range s.Unseen {
 		s.Unseen[mode] += o.Unseen[mode]
 		s.Side[mode] += o.Side[mode]
+		s.missing[mode] += o.missing[mode]
 	}
 	for i := range s.examples {
 		s.examples[i] = mergeExamples(s.examples[i], o.examples[i])
@@ -239,7 +241,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			return err
 		}
 		m.nameUnseen(values.Texts[unseen], b.Codes, &batch)
-		m.addExamples(&batch, b)
+		m.addExamples(&batch, b, nil)
 		var wide [][]float64
 		if m.Wide() {
 			wide = values.Wide[unseen-opt.Samples : unseen]
@@ -351,7 +353,7 @@ func (m *Model) VisitShare(ctx context.Context, source tableio.Source, opt Table
 		batch := m.NewSummary()
 		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		m.CountOrigins(&batch, b.Codes, b.Y)
-		m.addExamples(&batch, b)
+		m.addExamples(&batch, b, b.Y)
 		mutex.Lock()
 		defer mutex.Unlock()
 		sum.add(batch)

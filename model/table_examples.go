@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -20,18 +21,23 @@ type example struct {
 	id  string
 }
 
-// addExamples notes the first unknown ids of a batch, by mode.
-func (m *Model) addExamples(sum *Summary, b *tableio.Batch) {
+// addExamples notes the first unknown ids of a batch and counts those that are missing, by mode. Of given targets, rows without one
+// do not count.
+func (m *Model) addExamples(sum *Summary, b *tableio.Batch, y []float32) {
 	for mode, column := range b.Codes {
 		looks := 0
 		for i, code := range column {
 			if m.isTrained(mode, code) || m.Origin(mode, code) != FromPrior {
 				continue
 			}
-			if looks++; looks > maxLooks || len(sum.examples[mode]) == maxExamples {
-				break
+			id := b.ID(mode, i)
+			if id == "" {
+				if y == nil || !math.IsNaN(float64(y[i])) {
+					sum.missing[mode]++
+				}
+				continue
 			}
-			if id := b.ID(mode, i); id != "" {
+			if looks++; looks <= maxLooks && len(sum.examples[mode]) < maxExamples {
 				sum.examples[mode] = mergeExamples(sum.examples[mode], []example{{b.First + i, id}})
 			}
 		}

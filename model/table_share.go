@@ -9,6 +9,7 @@ import (
 type partialSummary struct {
 	Rows, Decoded int
 	Unseen, Side  []int
+	Missing       []int
 	Assumed       []string
 	ExampleRows   [][]int
 	ExampleIDs    [][]string
@@ -18,7 +19,7 @@ type partialSummary struct {
 // totalSummary adds the summaries of all processes, given the error of this one, and returns their other
 // results. The process that writes has the sum.
 func (m *Model) totalSummary(share tableio.Share, sum Summary, other []byte, failed error) (total Summary, others [][]byte, err error) {
-	part := partialSummary{Rows: sum.Rows, Decoded: sum.decoded, Unseen: sum.Unseen, Side: sum.Side, Assumed: sum.Assumed, Other: other}
+	part := partialSummary{Rows: sum.Rows, Decoded: sum.decoded, Unseen: sum.Unseen, Side: sum.Side, Missing: sum.missing, Assumed: sum.Assumed, Other: other}
 	for _, list := range sum.examples {
 		rows, ids := []int{}, []string{}
 		for _, e := range list {
@@ -38,7 +39,7 @@ func (m *Model) totalSummary(share tableio.Share, sum Summary, other []byte, fai
 		}
 		others = append(others, part.Other)
 		one := m.NewSummary()
-		one.Rows, one.decoded, one.Unseen, one.Side, one.Assumed = part.Rows, part.Decoded, part.Unseen, part.Side, part.Assumed
+		one.Rows, one.decoded, one.Unseen, one.Side, one.missing, one.Assumed = part.Rows, part.Decoded, part.Unseen, part.Side, part.Missing, part.Assumed
 		for mode, rows := range part.ExampleRows {
 			for i, row := range rows {
 				one.examples[mode] = append(one.examples[mode], example{row, part.ExampleIDs[mode][i]})

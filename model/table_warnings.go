@@ -52,13 +52,13 @@ func (m *Model) tableWarnings(sum Summary) []string {
 		warnings = append(warnings, fmt.Sprintf("mode %s has the id %s: %s; the row has a prediction, but it is not that of the period", m.modes[m.series.Time].Name, stray[0], m.series.Line.WhyNone(stray[0])))
 	}
 	for mode := range m.modes {
-		unknown := sum.Unseen[mode]
+		unknown := sum.Unseen[mode] - sum.missing[mode]
 		switch ids := sum.exampleIDs(mode); {
-		case m.trained[mode] == nil || unknown == 0:
+		case m.trained[mode] == nil || sum.Unseen[mode] == 0:
 		case m.UsesLags() && m.future(mode, ids):
 		case m.future(mode, ids):
 			warnings = append(warnings, fmt.Sprintf("%s: %s", m.ofRows(unknown, sum.Rows), m.SameFuture(mode)))
-		case float64(unknown) > mostly*float64(sum.Rows):
+		case float64(sum.Unseen[mode]) > mostly*float64(sum.Rows):
 			warnings = append(warnings, m.unknownText(mode, sum))
 		default:
 			if hint := m.idHint(mode, ids); hint != "" {
@@ -115,11 +115,14 @@ func (m *Model) ofRows(n, rows int) string {
 // unknownText shows the unknown ids of a mode beside those of the model.
 func (m *Model) unknownText(mode int, sum Summary) string {
 	name, ids := m.modes[mode].Name, sum.exampleIDs(mode)
-	who := m.ofRows(sum.Unseen[mode], sum.Rows)
 	if len(ids) == 0 {
-		return fmt.Sprintf("mode %s: %s have no id", name, who)
+		return fmt.Sprintf("mode %s: %s have no id", name, m.ofRows(sum.Unseen[mode], sum.Rows))
 	}
-	text := fmt.Sprintf("mode %s: %s have an id that is not in the training data and are predicted as an average %s; the table has %s, the model %s", name, who, name, sideinfo.Examples(ids), sideinfo.Examples(m.trainedIDs(mode)))
+	who, none := m.ofRows(sum.Unseen[mode]-sum.missing[mode], sum.Rows), ""
+	if n := sum.missing[mode]; n > 0 {
+		none = fmt.Sprintf(" (and %s none)", plural.Count(n, "row")+map[bool]string{true: " has", false: " have"}[n == 1])
+	}
+	text := fmt.Sprintf("mode %s: %s have an id that is not in the training data%s and are predicted as an average %s; the table has %s, the model %s", name, who, none, name, sideinfo.Examples(ids), sideinfo.Examples(m.trainedIDs(mode)))
 	if hint := m.idHint(mode, ids); hint != "" {
 		text += "; " + hint
 	}

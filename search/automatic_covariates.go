@@ -28,7 +28,7 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 		return err
 	}
 	effects := c.curves()
-	var interactions []spec.Term
+	var interactions, slopes []spec.Term // curves per id, and a few curves of all ids in the measure of each
 	modes := interactingModes
 	if len(c.others) > manyCovariates {
 		modes = 1
@@ -36,12 +36,11 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 			modes = 0
 		}
 	}
-	for _, name := range c.others {
+	for k := range c.others {
 		for _, m := range c.bySize(modes) {
 			if m != c.data.TimeMode() && float64(c.sizes[m])*rowsPerCurve <= float64(c.rows) {
-				interactions = append(interactions, spec.Term{Cores: [][]string{c.names(m)}})
-				core := &interactions[len(interactions)-1].Cores[0]
-				*core = append(*core, name)
+				p := c.pairOf(m, len(c.modes)+k)
+				interactions, slopes = append(interactions, p.term(true)), append(slopes, p.term(false))
 			}
 		}
 	}
@@ -57,12 +56,20 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 	if !c.quick() && c.data.Count(dataset.Valid) > 0 && !c.late() {
 		candidates = []candidate{{"none", c.spec}, candidates[0]} // rows to predict need covariates, so they must help
 	}
-	if !c.quick() && len(interactions) > 0 {
-		var texts []string
-		for _, t := range interactions {
-			texts = append(texts, t.String())
+	offer := func(interactions []spec.Term) {
+		texts := make([]string, len(interactions))
+		for i, t := range interactions {
+			texts[i] = t.String()
 		}
-		candidates = append(candidates, candidate{"effects and " + strings.Join(texts, ", "), with(interactions, effects)})
+		if value := "effects and " + strings.Join(texts, ", "); value != candidates[len(candidates)-1].value {
+			candidates = append(candidates, candidate{value, with(interactions, effects)})
+		}
+	}
+	if !c.quick() && len(interactions) > 0 {
+		offer(interactions)
+		if !c.future() {
+			offer(slopes)
+		}
 	}
 	return c.compare(ctx, "covariates", candidates)
 }

@@ -22,6 +22,8 @@ const (
 	pairsOfRound = 4 // that are offered together
 	pairRounds   = 4
 	leastPair    = 4.0  // standard deviations by which a pair must exceed chance
+	rowsPerSlope = 2    // rows of an id, in the mean, at least, for a curve of all ids in its own measure
+	slopeRank    = 2    // the number of such curves: with one, it may be the level of ids
 	pairGain     = 0.01 // share of the CRPS by which the pairs of a round must be better
 )
 
@@ -46,11 +48,18 @@ func (c *chooser) choosePairs(ctx context.Context) error {
 		if err != nil || len(pairs) == 0 {
 			return err
 		}
-		texts := make([]string, len(pairs))
-		for i, t := range pairs {
-			texts[i] = t.String()
+		candidates := []candidate{{"none", c.spec}}
+		for _, curves := range []bool{true, false} {
+			offered, texts := make([]spec.Term, len(pairs)), make([]string, len(pairs))
+			for i, p := range pairs {
+				offered[i] = p.term(curves)
+				texts[i] = offered[i].String()
+			}
+			if value := strings.Join(texts, ", "); value != candidates[len(candidates)-1].value {
+				candidates = append(candidates, candidate{value, c.withTerms(slices.Concat(offered, terms))})
+			}
 		}
-		if err := c.compareBy(ctx, subject, pairGain, []candidate{{"none", c.spec}, {strings.Join(texts, ", "), c.withTerms(slices.Concat(pairs, terms))}}); err != nil {
+		if err := c.compareBy(ctx, subject, pairGain, candidates); err != nil {
 			return err
 		}
 		if len(c.spec.Terms) == len(terms) {
@@ -71,8 +80,24 @@ func (c *chooser) hasResiduals() bool {
 	return c.spec.Uncertainty.Likelihood != "ordinal" && c.spec.Data.Censored == "" && c.spec.Data.Exposure == ""
 }
 
-// findPairs returns terms of pairs that none of the terms has, those with the largest interactions first.
-func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term, error) {
+// A pair is an interaction of two modes that residuals show.
+type pair struct {
+	effect spec.Term // a train of two numbers, an effect of each combination, or a curve per id
+	slopes spec.Term // of an id and a number: a train, in which each id has a few curves of all ids in its own measure; none of other pairs
+	few    bool      // ids have too few rows for curves of their own
+	excess float64
+}
+
+// term returns the term of a pair, with a curve per id where there is a choice.
+func (p pair) term(curves bool) spec.Term {
+	if p.few || !curves && p.slopes.Cores != nil {
+		return p.slopes
+	}
+	return p.effect
+}
+
+// findPairs returns pairs that none of the terms has, those with the largest interactions first.
+func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]pair, error) {
 	m, err := c.givenModel(ctx)
 	if err != nil {
 		if c.skips(err) {
@@ -91,33 +116,36 @@ func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]spec.Term
 	}
 	names := slices.Concat(c.modes, c.others)
 	most := min(mostRanges, int(math.Sqrt(float64(len(residuals))/rowsPerBlock)))
-	groups := make([]grouping, len(names))
+	groups, ranks := make([]grouping, len(names)), make([][]float64, len(names))
 	for i := range names {
 		groups[i] = c.groupsOf(i, rows.Codes[i], most)
-	}
-	type pair struct {
-		term   spec.Term
-		excess float64
+		if c.isNumber(i) {
+			ranks[i] = c.ranksOf(i, rows.Codes[i])
+		}
 	}
 	var found []pair
 	for b := len(c.modes); b < len(names); b++ {
 		for a := range b {
 			numbers := c.isNumber(a) && c.isNumber(b)
-			if groups[a].n < 2 || groups[b].n < 2 || numbers && c.rows < numberRows || c.curvesOf(a, b)*rowsPerBlock > c.rows || has(terms, names[a], names[b]) {
+			if groups[a].n < 2 || groups[b].n < 2 || numbers && c.rows < numberRows || has(terms, names[a], names[b]) {
 				continue
 			}
-			excess, chance := interaction(residuals, groups[a], groups[b])
-			if excess > leastPair*chance {
-				found = append(found, pair{c.pairTerm(a, b), excess})
+			p := c.pairOf(a, b)
+			if excess, chance := interaction(residuals, groups[a], groups[b]); !p.few && excess > leastPair*chance {
+				p.excess = excess
+			}
+			if ids, number, ok := c.idsAndNumber(a, b); ok && c.sizes[ids]*rowsPerSlope <= c.rows {
+				if excess, chance := slopes(residuals, rows.Codes[ids], c.sizes[ids], ranks[number]); excess > leastPair*chance {
+					p.excess = max(p.excess, excess)
+				}
+			}
+			if p.excess > 0 {
+				found = append(found, p)
 			}
 		}
 	}
 	slices.SortStableFunc(found, func(a, b pair) int { return cmp.Compare(b.excess, a.excess) })
-	best := make([]spec.Term, min(len(found), pairsOfRound))
-	for i := range best {
-		best[i] = found[i].term
-	}
-	return best, nil
+	return found[:min(len(found), pairsOfRound)], nil
 }
 
 // has reports whether a term has both modes.
@@ -128,29 +156,32 @@ func has(terms []spec.Term, a, b string) bool {
 	})
 }
 
-// pairTerm returns the interaction of two modes: a train of two numbers, or an effect of each
-// combination, which is a curve per id if one is a number.
-func (c *chooser) pairTerm(a, b int) spec.Term {
+// pairOf returns the interaction of two modes.
+func (c *chooser) pairOf(a, b int) pair {
 	names := slices.Concat(c.modes, c.others)
 	if c.isNumber(a) && c.isNumber(b) {
 		rank := pairRank
 		if c.rows < rankRows {
 			rank = 1
 		}
-		return spec.Term{Cores: [][]string{{names[a]}, {names[b]}}, Ranks: []int{rank}}
+		return pair{effect: spec.Term{Cores: [][]string{{names[a]}, {names[b]}}, Ranks: []int{rank}}}
 	}
-	return spec.Term{Cores: [][]string{{names[a], names[b]}}}
+	p := pair{effect: spec.Term{Cores: [][]string{{names[a], names[b]}}}}
+	if ids, number, ok := c.idsAndNumber(a, b); ok {
+		p.few = c.sizes[ids]*rowsPerBlock > c.rows
+		if p.few || c.sizes[ids] > 2*slopeRank {
+			p.slopes = spec.Term{Cores: [][]string{{names[number]}, {names[ids]}}, Ranks: []int{slopeRank}}
+		}
+	}
+	return p
 }
 
-// curvesOf returns the number of curves of a pair of ids and a number, 0 of another pair.
-func (c *chooser) curvesOf(a, b int) int {
-	switch {
-	case c.isNumber(a) == c.isNumber(b):
-		return 0
-	case c.isNumber(a):
-		return c.sizes[b]
+// idsAndNumber returns the mode of ids and the number of a pair of these.
+func (c *chooser) idsAndNumber(a, b int) (ids, number int, ok bool) {
+	if c.isNumber(a) {
+		a, b = b, a
 	}
-	return c.sizes[a]
+	return a, b, !c.isNumber(a) && c.isNumber(b)
 }
 
 func (c *chooser) isNumber(mode int) bool { return c.data.Modes()[mode].Numeric() }
@@ -248,4 +279,70 @@ func interaction(residuals []float64, a, b grouping) (excess, chance float64) {
 		return 0, 1
 	}
 	return explained/squares*float64(len(residuals)) - degrees, math.Sqrt(2 * degrees)
+}
+
+// ranksOf returns the ranks of the numbers of rows, from 0 to 1, NaN for a missing one.
+func (c *chooser) ranksOf(mode int, codes []int32) []float64 {
+	ids := c.data.IDs(mode)
+	counts := make([]int, len(ids))
+	for _, code := range codes {
+		counts[code]++
+	}
+	var order []int
+	values, rank := make([]float64, len(ids)), slices.Repeat([]float64{math.NaN()}, len(ids))
+	for k, id := range ids {
+		if v, ok := dataset.Number(id); ok {
+			values[k], order = v, append(order, k)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	before := 0
+	for _, k := range order {
+		rank[k] = (float64(before) + float64(counts[k])/2) / float64(len(codes))
+		before += counts[k]
+	}
+	ranks := make([]float64, len(codes))
+	for row, code := range codes {
+		ranks[row] = rank[code]
+	}
+	return ranks
+}
+
+// slopes returns by how much the squares that slopes of n ids along x explain, beyond one slope of all, exceed those of chance, in units of the variance of
+// the residuals r within ids, and the standard deviation of that:
+//
+//	excess = sum (S_i - b Q_i)^2 / Q_i / s2 - d,   chance = sqrt(2 d),   S_i = sum (x - x_i) r,   Q_i = sum (x - x_i)^2,   b = sum S_i / sum Q_i
+//
+// with the means x_i of ids and d + 1 ids whose x differ. It sees slopes of many ids with few rows each, which blocks do not.
+func slopes(residuals []float64, codes []int32, n int, x []float64) (excess, chance float64) {
+	type sums struct{ n, x, r, xx, xr, rr float64 }
+	ids := make([]sums, n)
+	for row, code := range codes {
+		if v, r := x[row], residuals[row]; !math.IsNaN(v) {
+			s := &ids[code]
+			*s = sums{s.n + 1, s.x + v, s.r + r, s.xx + v*v, s.xr + v*r, s.rr + r*r}
+		}
+	}
+	degrees, squares, rest, along, spread := -1.0, 0.0, 0.0, 0.0, 0.0
+	each := func(see func(q, s float64)) {
+		for _, id := range ids {
+			if q := id.xx - id.x*id.x/max(id.n, 1); q > 1e-9*id.xx {
+				see(q, id.xr-id.x*id.r/id.n)
+			}
+		}
+	}
+	for _, id := range ids {
+		squares += id.rr - id.r*id.r/max(id.n, 1)
+		rest += max(id.n-1, 0)
+	}
+	each(func(q, s float64) { degrees, along, spread = degrees+1, along+s, spread+q })
+	if degrees < 1 || squares <= 0 {
+		return 0, 1
+	}
+	explained := 0.0
+	each(func(q, s float64) {
+		d := s - along/spread*q
+		explained += d * d / q
+	})
+	return explained/squares*rest - degrees, math.Sqrt(2 * degrees)
 }

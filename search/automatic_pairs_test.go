@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,89 @@ func TestInteraction(t *testing.T) {
 	one := grouping{of: make([]int, 3), n: 1}
 	if excess, _ := interaction([]float64{1, 2, 3}, one, one); excess != 0 {
 		t.Errorf("one block: got %g", excess)
+	}
+}
+
+// Slopes of many ids with few rows each exceed chance by much, one slope of all and levels of ids do not.
+func TestSlopes(t *testing.T) {
+	t.Parallel()
+	const ids, rows = 200, 800
+	for name, c := range map[string]struct {
+		mean  func(id int, x float64) float64
+		found bool
+	}{
+		"noise":     {func(int, float64) float64 { return 0 }, false},
+		"levels":    {func(id int, _ float64) float64 { return float64(id % 7) }, false},
+		"one slope": {func(_ int, x float64) float64 { return 5 * x }, false},
+		"slopes":    {func(id int, x float64) float64 { return float64(id%7-3) * x }, true},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		codes, x, residuals := make([]int32, rows), make([]float64, rows), make([]float64, rows)
+		for row := range residuals {
+			codes[row], x[row] = int32(rng.IntN(ids)), rng.Float64()
+			residuals[row] = c.mean(int(codes[row]), x[row]) + rng.NormFloat64()
+			if row%10 == 0 {
+				x[row] = math.NaN()
+			}
+		}
+		excess, chance := slopes(residuals, codes, ids, x)
+		if got := excess > leastPair*chance; got != c.found {
+			t.Errorf("%s: excess %.1f of %.1f by chance", name, excess, chance)
+		}
+	}
+	if excess, _ := slopes([]float64{1, 2}, []int32{0, 1}, 2, []float64{0, 1}); excess != 0 {
+		t.Errorf("one row per id: got %g", excess)
+	}
+}
+
+// Slopes of ids are found also if these have few rows each, beside a linear function of other columns.
+func TestSlopesOfIDsAreFound(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	const ids, rows = 100, 800
+	level, slope := make([]float64, ids), make([]float64, ids)
+	for i := range ids {
+		level[i], slope[i] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	var text strings.Builder
+	text.WriteString("g,x,u,v,w,y\n")
+	for range rows {
+		g, x, u, v, w := rng.IntN(ids), rng.Float64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+		fmt.Fprintf(&text, "g%d,%.3f,%.3f,%.3f,%.3f,%.3f\n", g, x, u, v, w, level[g]+4*slope[g]*(x-0.5)+(u+v+w)/3+0.5*rng.NormFloat64())
+	}
+	file := filepath.Join(t.TempDir(), "records.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"g"}, Covariates: []string{"x", "u", "v", "w"}, Duplicates: "keep"}}
+	_, r := mustFit(t, s, train.Options{Threads: 2})
+	if !slices.Contains(r.Spec.Terms, "x,g:2") || r.Test.R2 < 0.75 { // .83 of the variance is no noise
+		t.Errorf("got %q, test R2 %.3f, want x,g:2 among them and 0.75 at least", r.Spec.Terms, r.Test.R2)
+	}
+}
+
+// Slopes of the ids of two modes along two numbers are trains, which tell them from few rows, instead of curves per id.
+func TestSlopesOfTwoModes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 4))
+	const ids, kinds, rows = 40, 12, 2000
+	slope, other := make([]float64, ids), make([]float64, kinds)
+	for i := range slope {
+		slope[i] = rng.NormFloat64()
+	}
+	for i := range other {
+		other[i] = rng.NormFloat64()
+	}
+	var text strings.Builder
+	text.WriteString("g,h,x,z,y\n")
+	for range rows {
+		g, h, x, z := rng.IntN(ids), rng.IntN(kinds), rng.NormFloat64(), rng.NormFloat64()
+		fmt.Fprintf(&text, "g%d,h%d,%.3f,%.3f,%.3f\n", g, h, x, z, slope[g]*x+other[h]*z+rng.NormFloat64())
+	}
+	file := filepath.Join(t.TempDir(), "records.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"g", "h"}, Covariates: []string{"x", "z"}, Duplicates: "keep"}}
+	_, r := mustFit(t, s, train.Options{Threads: 2})
+	if !slices.Contains(r.Spec.Terms, "x,g:2") || !slices.Contains(r.Spec.Terms, "z,h:2") {
+		t.Errorf("got %q, want x,g:2 and z,h:2 among them", r.Spec.Terms)
 	}
 }
 

@@ -61,6 +61,17 @@ func resolveRefit(s spec.Spec, data *train.Data, opt train.Options) string {
 	return spec.RefitValid
 }
 
+// planRefit returns the specification with the second training, if that is not left to what the fit chooses, and with the one
+// that is probable: the likelihood says whether a refit continues the first training.
+func planRefit(s spec.Spec, data *train.Data, opt train.Options) (first, planned spec.Spec) {
+	planned = s
+	planned.Fit.Refit = resolveRefit(s, data, opt)
+	if planned.Fit.Refit == spec.RefitNone || !s.Automatic() && s.Uncertainty.Likelihood != spec.Auto {
+		return planned, planned
+	}
+	return s, planned
+}
+
 // refitsOf returns the trainings that follow the first one, for a specification that leaves nothing open. Before one on
 // all rows of a table that is not large there is one on the training and validation set, by which the
 // test set is measured; with more than keptValid validation rows most of them train the first one (see finalData).

@@ -116,7 +116,7 @@ func TestRefitOfLargeTables(t *testing.T) {
 		{"entity:item=20%", "gaussian", "mean-field", spec.RefitNone},
 	} {
 		s := spec.Spec{Data: spec.Data{Files: []string{"sales"}, Target: "units", Modes: []string{"store", "item"}}, Split: tc.split, Terms: []string{"auto"},
-			Uncertainty: spec.Uncertainty{Likelihood: tc.likelihood, Inference: tc.inference}}
+			Uncertainty: spec.Uncertainty{Likelihood: tc.likelihood, Inference: tc.inference}, Fit: spec.Fit{Refit: spec.Auto}}
 		s.Fill()
 		data, err := train.Read(t.Context(), s, tableio.Reader("sales", strings.NewReader(text.String())), train.Options{Threads: 2})
 		if err != nil {
@@ -124,6 +124,14 @@ func TestRefitOfLargeTables(t *testing.T) {
 		}
 		if got := resolveRefit(s, data, train.Options{}); got != tc.want {
 			t.Errorf("%+v: got the refit %q", tc, got)
+		}
+		s.Terms = []string{"store"}
+		want := tc.want
+		if tc.likelihood == spec.Auto {
+			want = spec.Auto // the likelihood that is chosen decides
+		}
+		if got, planned := planRefit(s, data, train.Options{}); got.Fit.Refit != want || planned.Fit.Refit != tc.want {
+			t.Errorf("%+v: given terms have the refit %q, planned %q", tc, got.Fit.Refit, planned.Fit.Refit)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -85,17 +86,67 @@ func Unused(s spec.Spec) []dataset.Mode {
 	return g.MayDescribe()
 }
 
-// trainedRows returns a function that tells which rows with a target are in the training set, nil if these depend on the table.
-func trainedRows(s spec.Spec) func(rows int) []bool {
+// trainedRows returns a function that tells which rows of a sample are in the training set of a specification with the guessed target
+// and modes, see [guess.Given]. It reads and divides the sample as a fit does the table. Of a part of a table this is known only if a
+// column or the time says it.
+func trainedRows(s spec.Spec) func(sample guess.Sample, g *guess.Guess) []bool {
 	how, err := split.Parse(s.Split)
-	if err != nil || !how.Random() {
+	if err != nil {
 		return nil
 	}
-	return func(rows int) []bool {
-		trained := make([]bool, rows)
-		parts, err := how.ApplyRandom(rows, s.Seed)
-		for i := range trained {
-			trained[i] = err != nil || parts.Parts[i] == dataset.Train
+	return func(sample guess.Sample, g *guess.Guess) []bool {
+		if !sample.Whole && how.Column() == "" && !how.ByTime() {
+			return nil
+		}
+		data := s.Data
+		data.Target, data.Modes = g.Target, g.Modes
+		if g.Duplicates != "" {
+			data.Duplicates = g.Duplicates
+		}
+		schema, format, err := data.Table()
+		if err != nil {
+			return nil
+		}
+		schema.Part, format.Numbers = how.Column(), g.Numbers
+		if len(schema.Modes) == 0 { // records of numbers
+			schema.Modes = []dataset.Mode{{Name: "all", Columns: []string{" all rows"}}}
+		}
+		names := []string{schema.Target, schema.Weight, schema.Exposure, schema.Censored, schema.Part}
+		for _, m := range schema.Modes {
+			names = append(names, m.Columns...)
+		}
+		slices.Sort(names)
+		var columns []dataset.Column
+		for _, name := range slices.Compact(names) {
+			if name == "" {
+				continue
+			}
+			values := slices.Repeat([]string{"1"}, len(sample.Rows)) // of all rows
+			if at := slices.Index(sample.Names, name); at >= 0 {
+				for row, fields := range sample.Rows {
+					values[row] = fields[at]
+				}
+			}
+			columns = append(columns, dataset.StringColumn(name, values))
+		}
+		source, err := tableio.NewColumns(columns...)
+		if err != nil {
+			return nil
+		}
+		table, err := tableio.Read(context.Background(), source, schema, format, 1)
+		if err != nil {
+			return nil // reading the table reports it
+		}
+		parts, err := how.Apply(table, s.Seed)
+		if err != nil {
+			return nil // as will dividing the table
+		}
+		trained := make([]bool, len(sample.Rows))
+		for k, part := range parts.Parts {
+			trained[table.SourceRow(k)] = part == dataset.Train
+		}
+		for _, m := range table.Merged {
+			trained[m.Row] = parts.Parts[m.Into] == dataset.Train
 		}
 		return trained
 	}

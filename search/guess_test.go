@@ -205,53 +205,107 @@ func TestCompleteCellsWithRepeats(t *testing.T) {
 // explain the test rows by chance would make the scores of a fit too good.
 func TestCompleteKnowsNoTestRows(t *testing.T) {
 	t.Parallel()
-	const rows, columns = 200, 60
+	for _, c := range []struct {
+		split string
+		files int
+	}{{"random:60/20/20", 1}, {"random:60/20/20", 3}, {"column:part", 1}, {"column:part", 2}, {"file:", 1}, {"file:", 2}, {"entity:shop=20%", 1}, {"time:last=4", 1}} {
+		t.Run(fmt.Sprintf("%s of %d", c.split, c.files), func(t *testing.T) {
+			t.Parallel()
+			noise := newNoiseTable(t, c.split)
+			one, parts := noise.covariates(c.files, nil)
+			other, _ := noise.covariates(c.files, parts)
+			if one != other {
+				t.Errorf("got covariates\n%s\nand with other targets of the validation and test set\n%s", one, other)
+			}
+		})
+	}
+}
+
+// noiseTable is a table of records with many columns without any effect.
+type noiseTable struct {
+	t      *testing.T
+	split  string
+	head   string
+	rows   []string // without the target
+	target [2][]float64
+}
+
+func newNoiseTable(t *testing.T, how string) *noiseTable {
+	const rows, columns = 300, 60
 	random := rand.New(rand.NewPCG(1, 2))
-	values := make([][]float64, rows)
-	for i := range values {
-		for range columns + 2 {
-			values[i] = append(values[i], random.NormFloat64())
+	n := &noiseTable{t: t, split: how, head: "shop,date,part,"}
+	for c := range columns {
+		n.head += fmt.Sprintf("f%d,", c)
+	}
+	parts := "part\n"
+	for range rows {
+		part := []string{"train", "train", "train", "valid", "test"}[random.IntN(5)]
+		parts += part + "\n"
+		row := fmt.Sprintf("s%d,2024-%02d-01,%s,", random.IntN(20), 1+random.IntN(12), part)
+		for range columns {
+			row += fmt.Sprintf("%.4f,", random.NormFloat64())
+		}
+		n.rows = append(n.rows, row)
+		for k := range n.target {
+			n.target[k] = append(n.target[k], float64(1+2*k)*random.NormFloat64())
 		}
 	}
-	parts, err := split.Parse("random:60/20/20")
-	if err != nil {
-		t.Fatal(err)
-	}
-	divided, err := parts.ApplyRandom(rows-1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	covariates := func(others int) string {
-		var text strings.Builder
-		for c := range columns {
-			fmt.Fprintf(&text, "f%d,", c)
-		}
-		text.WriteString("y\n")
-		for i, row := range values {
-			for _, v := range row[:columns] {
-				fmt.Fprintf(&text, "%.4f,", v)
-			}
-			switch k := i - min(i, 1); { // the second row has no target
-			case i == 1:
-				text.WriteString("\n")
-			case divided.Parts[k] == dataset.Train:
-				fmt.Fprintf(&text, "%.4f\n", row[columns])
-			default:
-				fmt.Fprintf(&text, "%.4f\n", float64(1+2*others)*row[columns+others])
-			}
-		}
-		file := filepath.Join(t.TempDir(), "noise.csv")
-		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+	if how == "file:" {
+		n.split += filepath.Join(t.TempDir(), "parts.csv")
+		if err := os.WriteFile(n.split[len(how):], []byte(parts), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := spec.Spec{Data: spec.Data{Files: []string{file}}}
-		g, err := search.Complete(&s, tableio.Source{}, false)
-		if err != nil || len(g.Covariates) != guess.MostCovariates {
-			t.Fatal(g.Covariates, err)
+	}
+	return n
+}
+
+// covariates returns the covariates of the table in so many files and the part of each row. The rows of given parts other than the
+// training set have other targets.
+func (n *noiseTable) covariates(files int, parts []dataset.Part) (string, []dataset.Part) {
+	s := spec.Spec{Split: n.split}
+	for f := range files {
+		text := n.head + "y\n"
+		for i := f * len(n.rows) / files; i < (f+1)*len(n.rows)/files; i++ {
+			text += n.rows[i]
+			switch {
+			case i == 1: // it has no target
+			case parts == nil || parts[i] == dataset.Train:
+				text += fmt.Sprintf("%.4f", n.target[0][i])
+			default:
+				text += fmt.Sprintf("%.4f", n.target[1][i])
+			}
+			text += "\n"
 		}
-		return strings.Join(g.Covariates, " ")
+		s.Data.Files = append(s.Data.Files, filepath.Join(n.t.TempDir(), "noise.csv"))
+		if err := os.WriteFile(s.Data.Files[f], []byte(text), 0o600); err != nil {
+			n.t.Fatal(err)
+		}
 	}
-	if one, other := covariates(0), covariates(1); one != other {
-		t.Errorf("got covariates\n%s\nand with other targets of the validation and test set\n%s", one, other)
+	g, err := search.Complete(&s, tableio.Source{}, false)
+	if err != nil || len(g.Covariates) != guess.MostCovariates {
+		n.t.Fatal(g, err)
 	}
+	how, err := split.Parse(n.split)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	s.Fill()
+	schema, format, err := s.Data.Table()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	schema.Part = how.Column()
+	table, err := tableio.Read(n.t.Context(), tableio.Files(s.Data.Files...), schema, format, 1)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	divided, err := how.Apply(table, s.Seed)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	found := make([]dataset.Part, len(n.rows))
+	for k, part := range divided.Parts {
+		found[table.SourceRow(k)] = part
+	}
+	return strings.Join(g.Covariates, " "), found
 }

@@ -95,10 +95,7 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		return nil, nil, err
 	}
 	open := s.Fit.Refit == spec.Auto
-	planned := s
-	if planned.Fit.Refit = resolveRefit(s, data, opt); planned.Fit.Refit == spec.RefitNone || !s.Automatic() {
-		s = planned
-	}
+	s, planned := planRefit(s, data, opt)
 	if s.Fit.Refit == spec.RefitNone {
 		m, r, _, err := fitOn(ctx, s, data, 1, opt)
 		if err != nil {
@@ -302,6 +299,7 @@ func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Option
 			opt.Progress(train.Event{Stage: "choose", Note: fmt.Sprintf("scale %s with the %s likelihood, %d of %d", c.Transform, c.Uncertainty.Likelihood, i+1, len(all))})
 		}
 		choices = append(choices, model.Choice{Transform: c.Transform, Likelihood: c.Uncertainty.Likelihood})
+		c.Fit.Refit = resolveRefit(c, data, opt)
 		m, r, err := train.Fit(ctx, c, data, opt)
 		var domain *predictive.DomainError
 		var diverged *solver.DivergedError

@@ -62,7 +62,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	}
 	opt.Checkpoint = refitFolder(which, opt)
 	record := m.Record()
-	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, last: last, settings: report.settings, seconds: map[string]float64{}, began: time.Now()}
+	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, last: last, settings: report.settings, ofTargets: slices.Clone(report.ofTargets), seconds: map[string]float64{}, began: time.Now()}
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}

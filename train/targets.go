@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/evaluate"
@@ -227,6 +228,9 @@ func (r *run) scoreTargets() ([]model.Target, error) {
 	record := r.model.Record()
 	record.Targets = targets
 	all := r.model.WithRecord(record)
+	if r.ofTargets == nil {
+		r.ofTargets = make([]baseline.Chosen, len(targets))
+	}
 	for k := range targets {
 		t := &targets[k]
 		one, err := all.ForTarget(t.Name)
@@ -239,7 +243,9 @@ func (r *run) scoreTargets() ([]model.Target, error) {
 				return nil, err
 			}
 		}
+		own.settings = r.ofTargets[k]
 		t.Baseline = own.baseline()
+		r.ofTargets[k] = own.settings
 		part := dataset.Valid
 		if own.size(part) == 0 {
 			part = dataset.Train
@@ -275,7 +281,7 @@ func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
 	own.data = &Data{source: r.data.source, table: table, split: r.data.split}
 	own.spec = one.Spec()
 	own.spec.Data.Modes = own.spec.Data.Modes[:last]
-	own.model, own.settings = one, nil
+	own.model = one
 	if r.when != nil {
 		when := *r.when
 		own.when = &when

@@ -87,8 +87,9 @@ type Report struct {
 	Threads int                `json:"threads"`
 	Spec    spec.Spec          `json:"spec"`
 
-	held     tt.Moments      // of the test rows, for a refit on all rows
-	settings baseline.Chosen // of formulas, for a refit
+	held      tt.Moments        // of the test rows, for a refit on all rows
+	settings  baseline.Chosen   // of formulas, for a refit
+	ofTargets []baseline.Chosen // the same of each target of several
 
 	// Communication is what passed between ranks, nil without them.
 	Communication *Communication `json:"communication,omitempty"`
@@ -146,6 +147,7 @@ type run struct {
 	trained     [][]int32              // number of training rows by mode and code
 	standard    []float32              // targets of the training rows on the modelling scale, standardised
 	settings    baseline.Chosen        // of formulas, once they are chosen
+	ofTargets   []baseline.Chosen      // the same of each target of several
 	sampled     [3][]int32             // by dataset.Part: rows that formulas are measured on, nil for all
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
@@ -214,7 +216,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	r.seconds["total"] = r.data.seconds + time.Since(r.began).Seconds()
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
-		Communication: r.traffic.sum(r.opt.Ranks), settings: r.settings}
+		Communication: r.traffic.sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets}
 	if r.spec.Fit.Refit == spec.RefitAll && !r.opt.Compare {
 		report.held = r.heldOut()
 	}

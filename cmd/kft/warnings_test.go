@@ -68,6 +68,9 @@ func TestPredictUnknownIDs(t *testing.T) {
 	write(t, "lower.csv", strings.ReplaceAll(table, "S", "s"))
 	checkWarned(t, warned(t, "predict", "model.kft", "lower.csv", "-o", "out.csv", "--quiet"),
 		`mode shop: all 480 rows have an id that is not in the training data and are predicted as an average shop; the table has "s01", "s02", "s03", ..., the model "S01", |upper and lower case`)
+	write(t, "empty.csv", strings.ReplaceAll(strings.ReplaceAll(table, "S01", ""), "S", "s"))
+	checkWarned(t, warned(t, "predict", "model.kft", "empty.csv", "-o", "out.csv", "--quiet"),
+		`mode shop: 440 of 480 rows have an id that is not in the training data (and 40 rows have none)|upper and lower case`)
 	write(t, "numbers.csv", strings.ReplaceAll(table, "S0", "S"))
 	checkWarned(t, warned(t, "predict", "model.kft", "numbers.csv", "-o", "out.csv"), "mode shop: 360 of 480 rows|apart from leading zeros")
 	write(t, "dots.csv", visits("02.01.2006", 40))

@@ -157,20 +157,24 @@ type Sample struct {
 	Several    bool       // the rows are those of several files, each with lines of its own
 	Unit       string     // what Lines counts, see dataset.InputError
 	Headerless bool       // the names are c1, c2, ...
+	Whole      bool       // the rows are all of the table
 }
 
 // Given is what is known about a table before the guess. Empty fields are guessed.
 type Given struct {
 	Target                     string
 	Modes                      []string
-	Weight, Exposure, Censored string                // columns that are neither target nor mode
-	Covariates                 []string              // the same
-	Numbers                    dataset.NumberFormat  // recognised if plain
-	Parts                      bool                  // whether a column or a file says which part a row is in
-	Described                  bool                  // whether some of Covariates describe rows
-	Undescribed                bool                  // whether no column may become a covariate
-	Trained                    func(rows int) []bool // of a number of rows with a target, which are in the training set; nil if that is unknown
-	Future                     bool                  // whether the cells to predict lie after those of the table, where what describes them need not be known
+	Weight, Exposure, Censored string               // columns that are neither target nor mode
+	Covariates                 []string             // the same
+	Numbers                    dataset.NumberFormat // recognised if plain
+	Parts                      bool                 // whether a column or a file says which part a row is in
+	Described                  bool                 // whether some of Covariates describe rows
+	Undescribed                bool                 // whether no column may become a covariate
+	Future                     bool                 // whether the cells to predict lie after those of the table, where what describes them need not be known
+
+	// Trained tells which rows of a sample are in the training set, given the guess so far, of which target and modes are final. It may
+	// be nil, and returns nil if that is unknown.
+	Trained func(sample Sample, g *Guess) []bool
 }
 
 // reserves reports whether a column is given as something else than target or mode.

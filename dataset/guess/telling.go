@@ -36,17 +36,16 @@ func (g *guesser) trainedOnly(all []float64) []float64 {
 	if g.given.Trained == nil {
 		return all
 	}
-	trained, k := g.given.Trained(g.observed()), 0
+	trained := g.given.Trained(g.sample, g.Guess)
+	if trained == nil {
+		return all
+	}
 	ranks := slices.Repeat([]float64{math.NaN()}, len(all))
 	var rows []int
 	for row, v := range all {
-		if math.IsNaN(v) {
-			continue
-		}
-		if trained[k] {
+		if trained[row] && !math.IsNaN(v) {
 			rows = append(rows, row)
 		}
-		k++
 	}
 	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
 	for from, to := 0, 0; from < len(rows); from = to {

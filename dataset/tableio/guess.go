@@ -54,11 +54,8 @@ func GuessWith(source Source, format Format, given guess.Given) (*Guess, error) 
 	if given.Numbers.Plain() {
 		given.Numbers = format.Numbers
 	}
-	if s.Spread || len(s.Rows) >= guessRows {
-		given.Trained = nil // the sample may not be the table
-	}
 	g := &Guess{Format: s.Format, Spread: s.Spread}
-	g.Guess = guess.Columns(guess.Sample{Names: s.Names, Rows: s.Rows, Lines: s.Lines, Unit: s.Unit, Several: len(source.inputs) > 1, Headerless: s.Format.Header == delimited.HeaderNo}, given)
+	g.Guess = guess.Columns(guess.Sample{Names: s.Names, Rows: s.Rows, Lines: s.Lines, Unit: s.Unit, Several: len(source.inputs) > 1, Headerless: s.Format.Header == delimited.HeaderNo, Whole: s.whole}, given)
 	g.Format.Numbers = g.Numbers
 	if g.Duplicates == "" && len(g.Modes) > 0 && len(s.Rows) >= guessRows && source.Repeatable() {
 		g.checkMoreCells(source)
@@ -87,7 +84,7 @@ func readGuessSample(source Source, format Format) (*Sample, error) {
 			all = s
 			continue
 		}
-		all.Spread = true
+		all.Spread, all.whole = true, all.whole && s.whole
 		at := make([]int, len(all.Names))
 		for i, name := range all.Names {
 			if at[i] = slices.Index(s.Names, name); at[i] < 0 {

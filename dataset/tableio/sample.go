@@ -19,6 +19,7 @@ type Sample struct {
 	Spread bool       // the rows are from several places of the table, not the first
 
 	spread stride
+	whole  bool // the rows are all of the table
 }
 
 // stride selects blocks of a large table, so that the sample covers it: a table sorted
@@ -110,6 +111,7 @@ func (s *Sample) readText(c *content, limit int) error {
 		var n int
 		buf, n, err = c.text.Next(buf)
 		if err == io.EOF {
+			s.whole = !s.Spread
 			break
 		}
 		if err == nil && !s.spread.take(n, len(s.Rows), limit) {
@@ -152,6 +154,7 @@ func (s *Sample) readTyped(c *content, limit int) error {
 	for len(s.Rows) < limit {
 		b, err := c.typed.Next()
 		if err == io.EOF {
+			s.whole = !s.Spread
 			break
 		}
 		if err != nil {
