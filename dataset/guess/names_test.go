@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
@@ -20,7 +21,7 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "%.3f,%.3f,k%d,%.4f\n", r.NormFloat64(), r.NormFloat64(), r.IntN(3), r.Float64())
 				}
 			}},
-		{name: "losses in money", target: "profit", modes: []string{"ward"}, duplicates: "keep", covariates: []string{"a"},
+		{name: "losses in money", target: "profit", numbers: dataset.NumberFormat{Decimal: '.', Thousands: ','}, modes: []string{"ward"}, duplicates: "keep", covariates: []string{"a"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("ward;a;profit\n")
 				for range 400 {
