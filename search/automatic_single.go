@@ -140,7 +140,8 @@ const leastEvidence = 1
 
 // chooseSingleScale chooses between the identity and powers, for a target without negative values,
 // unless the scale is given: by the evidence of a series with all seasons and a trend. Forecasts of a few
-// periods say more about the trend of these periods, and without a trend every line looks like growth. The model starts with the
+// periods say more about the trend of these periods, and without a trend every line looks like growth. Zeros, which
+// powers near 0 set apart, have no density, so with them forecasts are compared. The model starts with the
 // scale and the terms of start.
 func (c *chooser) chooseSingleScale(ctx context.Context, whole, start spec.Spec) error {
 	if start.Uncertainty.Likelihood == spec.Auto {
@@ -149,12 +150,24 @@ func (c *chooser) chooseSingleScale(ctx context.Context, whole, start spec.Spec)
 			start = withLikelihood(start, "bernoulli")
 		}
 	}
-	scales := []string{start.Transform}
+	scales, least := []string{start.Transform}, float32(-1)
+	if y := c.data.Targets(); len(y) > 0 {
+		least = slices.Min(y)
+	}
 	if start.Transform == spec.Auto || start.Transform == "power" {
 		scales = []string{"identity"}
-		if y := c.data.Targets(); len(y) > 0 && slices.Min(y) >= 0 && start.Uncertainty.Likelihood == "gaussian" {
+		if least >= 0 && start.Uncertainty.Likelihood == "gaussian" {
 			scales = append(scales, "power:0.5", "power:0")
 		}
+	}
+	if least == 0 {
+		var candidates []candidate
+		for _, scale := range scales {
+			s := start.Clone()
+			s.Transform = scale
+			candidates = append(candidates, candidate{scale, s})
+		}
+		return c.compare(ctx, "scale", candidates)
 	}
 	whole.Uncertainty.Likelihood = start.Uncertainty.Likelihood
 	decision := model.Decision{Subject: "scale"}

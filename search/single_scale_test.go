@@ -38,3 +38,24 @@ func TestScaleOfOneSeries(t *testing.T) {
 		}
 	}
 }
+
+// Zeros have no density, so the evidence of logarithms of counts is no reason for them.
+func TestScaleOfOneSeriesOfCounts(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 8))
+	var text strings.Builder
+	text.WriteString("when,value\n")
+	for k := range 24 * 14 {
+		rate, n := math.Exp(1+1.2*math.Sin(math.Pi*float64(k-6)/12)), 0
+		for sum := rng.ExpFloat64(); sum < rate; sum += rng.ExpFloat64() {
+			n++
+		}
+		fmt.Fprintf(&text, "2024-02-%02d %02d:00,%d\n", k/24+1, k%24, n)
+	}
+	file := filepath.Join(t.TempDir(), "series.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}, Split: "time:last=24", Fit: spec.Fit{Effort: "quick"}}, train.Options{Threads: 2})
+	if r.Spec.Transform == "power:0" {
+		t.Error("got logarithms of counts with zeros")
+	}
+}
