@@ -64,15 +64,15 @@ func NewByHorizon(threads int, scores, location []float64, horizon []int32, bins
 	return c.withFactors(factors), nil
 }
 
-// sizedScores is the number of normal scores of [NewBySize].
+// sizedScores is the number of scores of [NewBySize].
 const sizedScores = 999
 
 // NewBySize returns a correction of forecasts up to a horizon of which so few rows have known values, that
-// they say only how large errors are: normal scores times a size.
-func NewBySize(size float64, rows int, last int32) (*Correction, error) {
+// they say only how large errors are: the scores of Student's t with some degrees of freedom, times a size.
+func NewBySize(size, freedom float64, rows int, last int32) (*Correction, error) {
 	scores := make([]float64, sizedScores)
 	for i := range scores {
-		scores[i] = size * math.Sqrt2 * math.Erfinv(2*float64(i+1)/(sizedScores+1)-1)
+		scores[i] = size * student(math.Sqrt2*math.Erfinv(2*float64(i+1)/(sizedScores+1)-1), freedom)
 	}
 	c, err := NewSplit(1, scores)
 	if err != nil {
@@ -85,6 +85,13 @@ func NewBySize(size float64, rows int, last int32) (*Correction, error) {
 	c = c.withFactors(factors)
 	c.sized = rows
 	return c, nil
+}
+
+// student returns the quantile of Student's t whose level is that of the normal quantile z, by the first terms of
+// its expansion. The quantile of .95 has an error below .01 from 5 degrees of freedom on.
+func student(z, freedom float64) float64 {
+	square := z * z
+	return z * (1 + (square+1)/(4*freedom) + (5*square*square+16*square+3)/(96*freedom*freedom))
 }
 
 // Symmetric returns scores of the same sizes, of which every second one in order of size is

@@ -152,7 +152,8 @@ func TestByHorizonErrors(t *testing.T) {
 
 func TestBySize(t *testing.T) {
 	t.Parallel()
-	c, err := NewBySize(2, 12, 6)
+	const rows = 1200 // more than scores
+	c, err := NewBySize(2, 5, rows, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,8 +163,13 @@ func TestBySize(t *testing.T) {
 	}
 	for _, c := range []*Correction{c, again} {
 		low, high := c.at(3).pool.Quantile(0.05), c.at(3).pool.Quantile(0.95)
-		if math.Abs(high-2*1.6449) > 0.01 || math.Abs(low+high) > 1e-9 || c.Rows() != 12 || len(c.Factors()) != 6 || c.Check(0.001, 0.999) != nil {
+		if math.Abs(high-2*2.015) > 0.02 || math.Abs(low+high) > 1e-9 || c.Rows() != rows || len(c.Factors()) != 6 || c.Check(0.001, 0.999) != nil {
 			t.Errorf("got %g to %g from %d rows, %d horizons, %v", low, high, c.Rows(), len(c.Factors()), c.Check(0.001))
+		}
+	}
+	for level, want := range map[float64]float64{0.75: 0.727, 0.95: 2.015, 0.99: 3.365} { // t with 5 degrees of freedom
+		if got := c.at(1).pool.Quantile(level) / 2; math.Abs(got-want) > 0.02*want {
+			t.Errorf("got the quantile %g of %g, want %g", got, level, want)
 		}
 	}
 	broken := c.Record()
@@ -186,7 +192,7 @@ func TestHorizonsBeyondTheLastFactor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bySize, err := NewBySize(2, 12, 3*MaxHorizon)
+	bySize, err := NewBySize(2, 1e9, 12, 3*MaxHorizon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,8 +118,8 @@ func fromRecord(r Record) (*Correction, error) {
 		}
 		c = c.withFactors(slices.Clone(r.Factors))
 	}
-	if r.Sized < 0 || r.Sized > r.Size[0] {
-		return nil, fmt.Errorf("%d rows say how large errors are, of %d", r.Sized, r.Size[0])
+	if r.Sized < 0 || r.Sized > math.MaxInt32 {
+		return nil, fmt.Errorf("%d rows say how large errors are", r.Sized)
 	}
 	c.sized = int(r.Sized)
 	return c, nil

@@ -150,6 +150,9 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 			continue
 		}
 		i, err := find(one.name, one.field)
+		if err != nil && s.AllKnown && one.at == &found.Target && err.Err == ErrNoColumn {
+			err.Remedy, err.Field = "it is the target of the model, whose values are needed here: add it to the table, whose columns are "+strings.Join(names, ", "), ""
+		}
 		if err != nil {
 			return Positions{}, err
 		}

@@ -22,6 +22,11 @@ func TestMissingColumnsOfAModel(t *testing.T) {
 	if _, err := measured.Locate("new.csv", names, missing); err == nil || err.Error() != tests[1].want {
 		t.Errorf("got %v, want %s", err, tests[1].want)
 	}
+	const want = `new.csv, column "sold": the table has no such column; it is the target of the model, whose values are needed here: add it to the table, whose columns are store, item, units`
+	measured = Schema{Target: "sold", Modes: modes[:1], AllKnown: true}
+	if _, err := measured.Locate("new.csv", names, missing); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
 	for _, c := range tests {
 		_, err := Schema{Modes: c.modes, Optional: c.optional}.Locate("new.csv", names, missing)
 		if err == nil || err.Error() != c.want {

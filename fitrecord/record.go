@@ -114,6 +114,10 @@ func (r Record) Clone() Record {
 				crps := *o.CRPS
 				o.CRPS = &crps
 			}
+			if o.Evidence != nil {
+				evidence := *o.Evidence
+				o.Evidence = &evidence
+			}
 			return o
 		})
 		return d
@@ -166,11 +170,14 @@ type Decision struct {
 }
 
 // A Candidate is one of those that a Decision compares. The one with the least CRPS on the validation
-// set is taken; the first is the default, which another must beat by more than chance.
+// set, or with the highest evidence, is taken; the first is the default, which another must beat by more than chance.
 type Candidate struct {
 	Value string   `json:"value"`
 	CRPS  *float64 `json:"crps"` // of a short fit; nil if the data does not allow the candidate
 	Taken bool     `json:"taken"`
+
+	// Evidence is the logarithm of the evidence bound of the training rows, for candidates that are compared by it.
+	Evidence *float64 `json:"evidence,omitempty"`
 }
 
 // A PowerEstimate describes how a scale was estimated because the specification says

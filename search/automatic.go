@@ -175,6 +175,9 @@ func (c *chooser) checkModes() error {
 	if len(c.modes) == 1 && !c.single() && len(c.sizes) == 1 && 2*c.sizes[0] > c.rows {
 		return c.oneMode()
 	}
+	if c.rows < leastRows && c.future() {
+		return fielderr.Errorf("split", "the training set has only %s, too few to choose a model; hold out fewer periods (a model may forecast more than that), give more rows, or set the terms", plural.Count(c.rows, "row"))
+	}
 	if c.rows < leastRows {
 		return fielderr.Errorf("terms", "the training set has only %s, too few to choose a model; give more rows, hold out fewer by split, or set the terms", plural.Count(c.rows, "row"))
 	}

@@ -3,9 +3,11 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -68,7 +70,7 @@ func (c *chooser) chooseSingle(ctx context.Context) error {
 	all := c.cycles()
 	numbered := c.data.Numbered(0)
 	now := slices.DeleteFunc(slices.Clone(all), func(s cycle) bool { return numbered || s.name == "hour" && all[0].name != "hour" })
-	if err := c.compareScales(ctx, c.withCycles(now, false)); err != nil {
+	if err := c.chooseSingleScale(ctx, c.withCycles(now, true), c.withCycles(now, false)); err != nil {
 		return err
 	}
 	trend := func(ctx context.Context) error {
@@ -133,26 +135,89 @@ func (c *chooser) chooseCycles(ctx context.Context, now, all []cycle) error {
 	return c.compare(ctx, "seasons", candidates)
 }
 
-// compareScales compares the identity with powers, for a target without negative values,
-// unless the scale is given.
-func (c *chooser) compareScales(ctx context.Context, start spec.Spec) error {
+// leastEvidence is the gain of the evidence bound of all training rows for which the identity is given up.
+const leastEvidence = 1
+
+// chooseSingleScale chooses between the identity and powers, for a target without negative values,
+// unless the scale is given: by the evidence of a series with all seasons and a trend. Forecasts of a few
+// periods say more about the trend of these periods, and without a trend every line looks like growth. Zeros, which
+// powers near 0 set apart, have no density, so with them forecasts are compared. The model starts with the
+// scale and the terms of start.
+func (c *chooser) chooseSingleScale(ctx context.Context, whole, start spec.Spec) error {
 	if start.Uncertainty.Likelihood == spec.Auto {
 		start.Uncertainty.Likelihood = "gaussian"
 		if c.data.ZeroOne() {
 			start = withLikelihood(start, "bernoulli")
 		}
 	}
-	if start.Transform != spec.Auto && start.Transform != "power" {
-		return c.compare(ctx, "scale", []candidate{{start.Transform, start}})
+	scales, least := []string{start.Transform}, float32(-1)
+	if y := c.data.Targets(); len(y) > 0 {
+		least = slices.Min(y)
 	}
-	start.Transform = "identity"
-	candidates := []candidate{{"identity", start}}
-	if y := c.data.Targets(); len(y) > 0 && slices.Min(y) >= 0 && start.Uncertainty.Likelihood == "gaussian" {
-		for _, scale := range []string{"power:0.5", "power:0"} {
+	if start.Transform == spec.Auto || start.Transform == "power" {
+		scales = []string{"identity"}
+		if least >= 0 && start.Uncertainty.Likelihood == "gaussian" {
+			scales = append(scales, "power:0.5", "power:0")
+		}
+	}
+	if least == 0 {
+		var candidates []candidate
+		for _, scale := range scales {
 			s := start.Clone()
 			s.Transform = scale
 			candidates = append(candidates, candidate{scale, s})
 		}
+		return c.compare(ctx, "scale", candidates)
 	}
-	return c.compare(ctx, "scale", candidates)
+	whole.Uncertainty.Likelihood = start.Uncertainty.Likelihood
+	decision := model.Decision{Subject: "scale"}
+	best, highest := 0, math.Inf(-1)
+	for i, scale := range scales {
+		decision.Options = append(decision.Options, model.Candidate{Value: scale})
+		if len(scales) == 1 || c.late() {
+			break
+		}
+		s := whole.Clone()
+		s.Transform = scale
+		evidence, err := c.evidence(ctx, s)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !c.skips(err):
+			return err
+		case err == nil:
+			decision.Options[i].Evidence = finite(evidence)
+		}
+		switch {
+		case decision.Options[i].Evidence == nil:
+		case i == 0:
+			highest = evidence + leastEvidence
+		case evidence > highest:
+			best, highest = i, evidence
+		}
+	}
+	decision.Options[best].Taken = true
+	c.decisions = append(c.decisions, decision)
+	c.spec = start
+	c.spec.Transform = scales[best]
+	return nil
+}
+
+// evidence returns the evidence bound of the training rows, as a density of the target in its own units.
+func (c *chooser) evidence(ctx context.Context, s spec.Spec) (float64, error) {
+	s, _ = compared(s, nil)
+	m, r, err := c.fitModel(ctx, s, c.data, c.threads())
+	if err != nil {
+		return 0, err
+	}
+	bound, err := objectiveOf(r, "elbo")
+	if err != nil {
+		return 0, err
+	}
+	scale, sum := m.Scale(), 0.0
+	y := c.data.Targets()
+	for _, v := range y {
+		sum += scale.Transform.LogDerivative(float64(v))
+	}
+	return sum + float64(len(y))*(bound-math.Log(scale.Spread)), nil
 }

@@ -182,3 +182,19 @@ func TestSingleSeriesOfEvents(t *testing.T) {
 		t.Errorf("got likelihood %s, terms %v", r.Spec.Uncertainty.Likelihood, r.Spec.Terms)
 	}
 }
+
+// A short series has too few training rows because of the periods that are held out.
+func TestTooFewRowsToForecast(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("year,value\n")
+	for k := range 20 {
+		fmt.Fprintf(&text, "%d,%d\n", 2000+k, 10+k*k%7)
+	}
+	file := filepath.Join(t.TempDir(), "series.csv")
+	writeFile(t, file, text.String())
+	_, _, err := Fit(t.Context(), spec.Spec{Data: spec.Data{Files: []string{file}}, Split: "time:last=6"}, tableio.Source{}, train.Options{Threads: 1})
+	if err == nil || !strings.Contains(err.Error(), "has only 8 rows") || !strings.Contains(err.Error(), "hold out fewer periods") {
+		t.Errorf("got %v, want the advice to hold out fewer periods", err)
+	}
+}

@@ -166,12 +166,13 @@ func (r *run) correctByOrigins() error {
 	}
 	var correction *conformal.Correction
 	var err error
-	known := independent(blocks)
-	if wider := studentFactor(known); len(scores) < conformal.RowsNeeded(metrics.IntervalLevels[0]) {
-		correction, err = conformal.NewBySize(wider*sizeOf(scores, known), len(scores), slices.Max(ahead))
+	// Errors that are alike say how large errors are, but not how they are distributed: with signs of both kinds
+	// they would have two peaks.
+	if known := independent(blocks); known < float64(conformal.RowsNeeded(metrics.IntervalLevels[0])) {
+		correction, err = conformal.NewBySize(sizeOf(scores, known), known+1, len(scores), slices.Max(ahead))
 	} else {
 		scores = conformal.Symmetric(scores)
-		wider *= widened(scores)
+		wider := studentFactor(known) * widened(scores)
 		centre(scores, ahead)
 		for i := range scores {
 			scores[i] *= wider

@@ -17,12 +17,14 @@ var (
 	// Words in the names of flags that say what happened.
 	eventFlags = []string{"churn", "attrition", "exited", "survived", "died", "dead", "default", "defaulted", "fraud", "fraudulent", "spam", "success", "successful", "won", "admitted", "approved",
 		"accepted", "passed", "failed", "failure", "cancelled", "canceled", "returned", "readmitted", "subscribed", "hired", "voted"}
-	roleWords   = []string{"target", "y", "label", "response", "outcome"} // of targetWords, those that do not say what the target is
-	priceWords  = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
-	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
-	partWords   = []string{"part", "split", "fold"}
-	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
-	weightWords = []string{"weight", "weights", "exposure"}
+	roleWords = []string{"target", "y", "label", "response", "outcome"} // of targetWords, those that do not say what the target is
+	// Names of columns that only their numbers tell apart.
+	featureWords = []string{"feature", "feat", "var", "col", "column", "attr", "attribute", "pc", "pca", "dim", "emb"}
+	priceWords   = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
+	eventWords   = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
+	partWords    = []string{"part", "split", "fold"}
+	partTexts    = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
+	weightWords  = []string{"weight", "weights", "exposure"}
 	// Columns beside which a weight is that of animals or plants, or of things, and words before it that say so.
 	livingWords = []string{"species", "genus", "breed", "diet", "feed", "litter", "variety", "cultivar", "wing", "tail", "bill", "hindfoot", "chick", "rat", "mouse", "pig", "cow", "calf", "lamb", "fish", "animal", "plant", "gestation"}
 	thingWords  = []string{"height", "length", "width", "girth", "bmi", "waist", "density", "mpg", "horsepower", "cylinders", "displacement", "gained", "premature", "premie"}
@@ -37,6 +39,14 @@ func namedTarget(name string) bool {
 	several := len(columnname.Words(name)) > 1
 	words := columnname.Words(withoutTotal(name))
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(targetWords, word) && !(several && word == "y") })
+}
+
+// numberedName reports whether a name only tells a column from others of its kind, as x, x2, V13 and feature_4 do, which seldom
+// is that of a target: y is.
+func numberedName(name string) bool {
+	word := strings.TrimRight(strings.ToLower(name), "0123456789")
+	word = strings.TrimRight(word, "_.- ")
+	return len(word) == 1 && word != "y" || slices.Contains(featureWords, word)
 }
 
 // withoutTotal returns the name without the word total before others.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/guess"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
@@ -13,6 +14,27 @@ import (
 // namedTables are tables in which the name of a column misleads, or its values do.
 func namedTables() []guessTable {
 	return []guessTable{
+		{name: "numbered columns beside a share", target: "share", modes: []string{"group"}, duplicates: "keep", covariates: []string{"x1", "x2"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("x1,x2,group,share\n")
+				for range 400 {
+					fmt.Fprintf(w, "%.3f,%.3f,k%d,%.4f\n", r.NormFloat64(), r.NormFloat64(), r.IntN(3), r.Float64())
+				}
+			}},
+		{name: "losses in money", target: "profit", numbers: dataset.NumberFormat{Decimal: '.', Thousands: ','}, modes: []string{"ward"}, duplicates: "keep", covariates: []string{"a"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("ward;a;profit\n")
+				for range 400 {
+					fmt.Fprintf(w, "w%d;%.3f;%s$%d,%03d\n", r.IntN(3), r.NormFloat64(), []string{"", "-"}[r.IntN(2)], 1+r.IntN(60), r.IntN(1000))
+				}
+			}},
+		{name: "letters beside whole days", target: "days", modes: []string{"ward"}, duplicates: "keep", covariates: []string{"a", "b"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("ward,a,b,days\n")
+				for range 400 {
+					fmt.Fprintf(w, "w%d,%.3f,%.3f,%d\n", r.IntN(3), r.NormFloat64(), r.NormFloat64(), 1+r.IntN(60))
+				}
+			}},
 		{name: "weights of animals", target: "weight", modes: []string{"plot", "species"}, duplicates: "keep", covariates: []string{"hindfoot_length", "sex"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("plot,species,hindfoot_length,weight,sex\n")

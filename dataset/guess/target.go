@@ -121,7 +121,7 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	switch {
 	case priced:
 		score += 6
-	case columnname.IsCovariate(withoutTotal(c.Name)):
+	case columnname.IsCovariate(withoutTotal(c.Name)) || numberedName(c.Name) && c != g.columns[len(g.columns)-1]:
 		score -= 4
 	}
 	switch {

@@ -72,7 +72,7 @@ def test_kinds_of_frames(fitted):
     assert forecast["shop"].dtype == frame["shop"].dtype and forecast["shop"].unique().tolist() == [1, 2]
     with pytest.raises(kft.InputError, match="df is a ndarray, which has no columns"):
         KFTForecaster(**FAST).fit(frame.to_numpy())
-    with pytest.raises(kft.UnknownColumnError, match="df has no column 'unique_id'"):
+    with pytest.raises(kft.UnknownColumnError, match="df has no column 'unique_id'.*id_cols, \\[\\] for one series"):
         KFTForecaster(**FAST).fit(frame)
 
 

@@ -201,8 +201,12 @@ func trimSpace(b []byte) []byte {
 var currencies = [][]byte{[]byte("$"), []byte("€"), []byte("£"), []byte("¥"), []byte("₹"), []byte("₩"), []byte("₽"), []byte("₺"), []byte("zł"), []byte("kr"),
 	[]byte("US$"), []byte("R$"), []byte("USD"), []byte("EUR"), []byte("GBP"), []byte("JPY"), []byte("CHF"), []byte("CAD"), []byte("AUD"), []byte("INR"), []byte("SEK"), []byte("PLN")}
 
-// Money reports whether a text has the sign or code of a currency before or behind it.
-func Money(b []byte) bool { return len(trimCurrency(b)) < len(trimSpace(b)) }
+// Money reports whether a text has the sign or code of a currency before or behind it, also behind a minus sign
+// or within parentheses.
+func Money(b []byte) bool {
+	b = bytes.TrimLeft(bytes.Trim(trimSpace(b), "()"), "-+\u2212")
+	return len(trimCurrency(b)) < len(trimSpace(b))
+}
 
 // trimCurrency removes a currency before or behind a number, with the space between.
 func trimCurrency(b []byte) []byte {

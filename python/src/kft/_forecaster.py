@@ -25,7 +25,7 @@ class KFTForecaster(KFTEstimator):
     """Forecasts of many series in one model, with the columns that users of Nixtla's packages know.
 
     Args:
-        id_cols: the column, or columns, that identify a series.
+        id_cols: the column, or columns, that identify a series; [] for one series without ids.
         time_col: the column of times.
         target_col: the column of values.
         horizon: number of periods that will be forecast; the model is then chosen and measured on the last
@@ -102,12 +102,24 @@ class KFTForecaster(KFTEstimator):
         self._fit_table(table, self.target_col, [*(name for name in self._ids() if name not in self._constant), self.time_col], [])
         return self
 
+    def _naming(self, name: str) -> str:
+        """Return what to do if a frame lacks a column of its own."""
+        if name == self.time_col:
+            return "pass the column of times as time_col; an index becomes a column by df.reset_index()"
+        if name == self.target_col:
+            return "pass the column of values as target_col"
+        return "pass the columns of ids as id_cols, [] for one series without ids"
+
     def _long(self, df: Any, needed: Sequence[str] = ()) -> tuple[pa.Table, pa.DataType]:
         """Return the columns of ids, times and values, those needed and those that the options name; and the type of the times of df."""
         df = _table.eager(df)
         named = " ".join(str(v) for v in self._given().values() if v is not None)
         own = [*self._ids(), self.time_col, self.target_col]
-        more = [name for name in _table.column_names(df, "df") if (name in named or name in needed) and name not in own]
+        have = _table.column_names(df, "df")
+        for name in own:
+            if name not in have:
+                raise _table.unknown_column("df", name, have, remedy=self._naming(name))
+        more = [name for name in have if (name in named or name in needed) and name not in own]
         table = _table.to_arrow(df, own + more, what="df")
         bad = np.flatnonzero(_missing(table.column(self.target_col)))
         if len(bad):

@@ -77,8 +77,8 @@ def to_arrow(X: Any, columns: Iterable[str] | None = None, what: str = "X") -> p
     return table.unify_dictionaries()
 
 
-def unknown_column(what: str, name: str, have: Sequence[str], field: str = "") -> UnknownColumnError:
-    text = f"{what} has no column {name!r}; its columns are {', '.join(have)}"
+def unknown_column(what: str, name: str, have: Sequence[str], field: str = "", remedy: str = "") -> UnknownColumnError:
+    text = f"{what} has no column {name!r}; its columns are {', '.join(have)}" + (f"; {remedy}" if remedy else "")
     return UnknownColumnError(text, code="unknown_column", field=field, column=name)
 
 

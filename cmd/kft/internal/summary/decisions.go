@@ -18,10 +18,16 @@ func WriteDecisions(b *strings.Builder, r kft.Record, s kft.Spec) {
 	for _, d := range r.Decisions {
 		row := []string{d.Subject, "", "", ""}
 		var others []string
+		highest := takenEvidence(d)
 		for _, o := range d.Options {
 			score := "not possible"
-			if o.CRPS != nil {
+			switch {
+			case o.CRPS != nil:
 				score = textformat.Amount(*o.CRPS)
+			case o.Evidence != nil && o.Taken:
+				score = ""
+			case o.Evidence != nil:
+				score = fmt.Sprintf("(log evidence %+.1f)", *o.Evidence-highest)
 			}
 			value := spec.ReadableTerms(o.Value)
 			if o.Taken {
@@ -43,6 +49,16 @@ func WriteDecisions(b *strings.Builder, r kft.Record, s kft.Spec) {
 	t.Rows = append(t.Rows, []string{"noise", s.Uncertainty.Noise, "", ""})
 	t.Write(b)
 	b.WriteString("(CRPS of short fits on the validation set; lower is better)\n")
+}
+
+// takenEvidence returns the evidence of what was taken, 0 if it has none.
+func takenEvidence(d kft.Decision) float64 {
+	for _, o := range d.Options {
+		if o.Taken && o.Evidence != nil {
+			return *o.Evidence
+		}
+	}
+	return 0
 }
 
 // writeSpecification writes the specification that an automatic fit arrived at.
