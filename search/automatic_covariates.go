@@ -40,7 +40,7 @@ func (c *chooser) chooseCovariates(ctx context.Context) error {
 		for _, m := range c.bySize(modes) {
 			if m != c.data.TimeMode() && float64(c.sizes[m])*rowsPerCurve <= float64(c.rows) {
 				p := c.pairOf(m, len(c.modes)+k)
-				interactions, slopes = append(interactions, p.term(true)), append(slopes, p.term(false))
+				interactions, slopes = append(interactions, p.curves()), append(slopes, p.trains())
 			}
 		}
 	}

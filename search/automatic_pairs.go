@@ -49,16 +49,22 @@ func (c *chooser) choosePairs(ctx context.Context) error {
 			return err
 		}
 		candidates := []candidate{{"none", c.spec}}
-		for _, curves := range []bool{true, false} {
+		offer := func(pairs []pair, term func(pair) spec.Term) {
 			offered, texts := make([]spec.Term, len(pairs)), make([]string, len(pairs))
 			for i, p := range pairs {
-				offered[i] = p.term(curves)
+				offered[i] = term(p)
 				texts[i] = offered[i].String()
 			}
-			if value := strings.Join(texts, ", "); value != candidates[len(candidates)-1].value {
+			value := strings.Join(texts, ", ")
+			if len(pairs) > 0 && !slices.ContainsFunc(candidates, func(o candidate) bool { return o.value == value }) {
 				candidates = append(candidates, candidate{value, c.withTerms(slices.Concat(offered, terms))})
 			}
 		}
+		all := largest(pairs, func(p pair) float64 { return max(p.blocks, p.ids) })
+		offer(all, pair.curves)
+		offer(all, pair.trains)
+		// Slopes of many ids may leave no place for interactions of other kinds.
+		offer(largest(pairs, func(p pair) float64 { return p.blocks }), pair.curves)
 		if err := c.compareBy(ctx, subject, pairGain, candidates); err != nil {
 			return err
 		}
@@ -85,18 +91,34 @@ type pair struct {
 	effect spec.Term // a train of two numbers, an effect of each combination, or a curve per id
 	slopes spec.Term // of an id and a number: a train, in which each id has a few curves of all ids in its own measure; none of other pairs
 	few    bool      // ids have too few rows for curves of their own
-	excess float64
+
+	blocks, ids float64 // by how much the residuals differ between blocks and between slopes of ids, beyond chance; 0 if not clearly
 }
 
-// term returns the term of a pair, with a curve per id where there is a choice.
-func (p pair) term(curves bool) spec.Term {
-	if p.few || !curves && p.slopes.Cores != nil {
+// curves returns the term of a pair, with a curve per id where there is a choice.
+func (p pair) curves() spec.Term {
+	if p.few {
 		return p.slopes
 	}
 	return p.effect
 }
 
-// findPairs returns pairs that none of the terms has, those with the largest interactions first.
+// trains returns the term of a pair, with a train where there is a choice.
+func (p pair) trains() spec.Term {
+	if p.slopes.Cores != nil {
+		return p.slopes
+	}
+	return p.effect
+}
+
+// largest returns the pairs of a round by a measure, largest first.
+func largest(pairs []pair, measure func(pair) float64) []pair {
+	found := slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return measure(p) <= 0 })
+	slices.SortStableFunc(found, func(a, b pair) int { return cmp.Compare(measure(b), measure(a)) })
+	return found[:min(len(found), pairsOfRound)]
+}
+
+// findPairs returns the pairs that residuals show and none of the terms has.
 func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]pair, error) {
 	m, err := c.givenModel(ctx)
 	if err != nil {
@@ -132,20 +154,19 @@ func (c *chooser) findPairs(ctx context.Context, terms []spec.Term) ([]pair, err
 			}
 			p := c.pairOf(a, b)
 			if excess, chance := interaction(residuals, groups[a], groups[b]); !p.few && excess > leastPair*chance {
-				p.excess = excess
+				p.blocks = excess
 			}
 			if ids, number, ok := c.idsAndNumber(a, b); ok && c.sizes[ids]*rowsPerSlope <= c.rows {
 				if excess, chance := slopes(residuals, rows.Codes[ids], c.sizes[ids], ranks[number]); excess > leastPair*chance {
-					p.excess = max(p.excess, excess)
+					p.ids = excess
 				}
 			}
-			if p.excess > 0 {
+			if max(p.blocks, p.ids) > 0 {
 				found = append(found, p)
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b pair) int { return cmp.Compare(b.excess, a.excess) })
-	return found[:min(len(found), pairsOfRound)], nil
+	return found, nil
 }
 
 // has reports whether a term has both modes.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -204,5 +205,23 @@ func TestUselessCovariatesAreLeftOut(t *testing.T) {
 	offered := slices.ContainsFunc(r.Decisions, func(d model.Decision) bool { return d.Subject == "covariates" && len(d.Options) > 1 })
 	if !offered {
 		t.Errorf("the covariates were not compared: %+v", r.Decisions)
+	}
+}
+
+// A round offers the four pairs with the largest measure, without those that do not show it: slopes of ids leave
+// a list to interactions between blocks.
+func TestLargestPairs(t *testing.T) {
+	pairs := []pair{{blocks: 5}, {ids: 90}, {blocks: 7, ids: 60}, {ids: 80}, {ids: 70}, {blocks: 6}}
+	for _, c := range []struct {
+		name    string
+		measure func(pair) float64
+		want    []pair
+	}{
+		{"blocks", func(p pair) float64 { return p.blocks }, []pair{{blocks: 7, ids: 60}, {blocks: 6}, {blocks: 5}}},
+		{"both", func(p pair) float64 { return max(p.blocks, p.ids) }, []pair{{ids: 90}, {ids: 80}, {ids: 70}, {blocks: 7, ids: 60}}},
+	} {
+		if got := largest(pairs, c.measure); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }
