@@ -2,7 +2,7 @@
 # Everything is built without cgo, except the race detector.
 export CGO_ENABLED := 0
 GO ?= go
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+STATICCHECK := -modfile=.ci/staticcheck.mod honnef.co/go/tools/cmd/staticcheck
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.version=$(VERSION)
