@@ -305,7 +305,7 @@ func (p *Plan) Scatter(dst, src []float32) {
 }
 
 // ByLeaf returns the cells by entity of the leaf core. The order is computed by
-// the first call, which must not run concurrently with another; all ranks must make it
+// the first call, on the given number of threads, which must not run concurrently with another; all ranks must make it
 // if they share the plan.
 func (p *Plan) ByLeaf(threads int) *LeafOrder {
 	if p.leafOrder != nil {

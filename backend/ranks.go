@@ -87,6 +87,14 @@ type Divided interface {
 	EntityBounds(p *Plan) []int
 }
 
+// RanksOf returns the ranks of a backend, nil if it works alone.
+func RanksOf(b Backend) Ranks {
+	if d, ok := b.(Divided); ok {
+		return d.Ranks()
+	}
+	return nil
+}
+
 // ShareEntities completes the values that were set by visit of NormalEquations, length of
 // them per entity, and the number n of events there, on all ranks.
 func ShareEntities(b Backend, p *Plan, values []float32, length int, n int64) int64 {
@@ -116,9 +124,11 @@ func sumOver(ranks Ranks, n int64) (sum int64) {
 func Pieces(b Backend, n, length int, work func(piece int, dst []float64)) []float64 {
 	values := make([]float64, n*length)
 	bounds, rank := []int{0, n}, 0
-	var ranks Ranks
-	if d, ok := b.(Divided); ok && d.Ranks() != nil && n >= leastPieces*d.Ranks().Size() {
-		ranks = d.Ranks()
+	ranks := RanksOf(b)
+	if ranks != nil && n < leastPieces*ranks.Size() {
+		ranks = nil
+	}
+	if ranks != nil {
 		bounds, rank = Even(n, ranks.Size()), ranks.Rank()
 	}
 	first := bounds[rank]

@@ -23,13 +23,13 @@ func MeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *pred
 			p.weight[i] = float64(rows.W[i])
 		}
 	}
-	return p.curve(peersOf(b), b.Threads())
+	return p.curve(backend.RanksOf(b), b.Threads())
 }
 
 // DecileEdges returns the deciles of the predictions of rows, before the correction of
 // means, given by their moments. They separate the rows of which a bias is reported.
 func DecileEdges(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) []float64 {
-	return metrics.DecileEdges(peersOf(b), b.Threads(), uncorrectedMeans(b, m, z, rows.given()))
+	return metrics.DecileEdges(backend.RanksOf(b), b.Threads(), uncorrectedMeans(b, m, z, rows.given()))
 }
 
 // uncorrectedMeans returns the predicted means of rows before their correction.
@@ -47,14 +47,6 @@ func eachRow(b backend.Backend, n, length int, work func(i int, dst []float64)) 
 		}
 	})
 	return values[:n*length]
-}
-
-// peersOf returns the ranks of a backend as a group of processes, nil if it works alone.
-func peersOf(b backend.Backend) peers.Group {
-	if d, ok := b.(backend.Divided); ok && d.Ranks() != nil {
-		return d.Ranks()
-	}
-	return nil
 }
 
 // rowsPerPiece is the number of rows that one rank or thread computes at a time.

@@ -232,7 +232,7 @@ func Correction(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, kind
 	for i := range n {
 		s.score[i], s.location[i], s.spread[i] = values[3*i], values[3*i+1], values[3*i+2]
 	}
-	return s.correction(peersOf(b), b.Threads(), kind)
+	return s.correction(backend.RanksOf(b), b.Threads(), kind)
 }
 
 // scores are the conformal scores of rows with what they are grouped by.

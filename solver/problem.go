@@ -120,11 +120,7 @@ func newData(p *Problem) (*data, error) {
 	}
 	d.entities = make([][][]int32, len(p.Field.Terms))
 	d.entityWeights = make([][][]float64, len(p.Field.Terms))
-	ranks := backend.Ranks(nil)
-	if b, ok := d.b.(backend.Divided); ok {
-		ranks = b.Ranks()
-	}
-	if ranks != nil { // they may not need all of the entities
+	if ranks := backend.RanksOf(d.b); ranks != nil { // they may not need all of the entities
 		d.entityWeights = countEntities(ranks, p.Field.Terms, p.Train.Codes, d.w)
 	} else {
 		d.lookUpEntities(p.Train.Codes)
