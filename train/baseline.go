@@ -37,10 +37,10 @@ func (r *run) baselineBeside() func() []model.BaselineScores {
 		return func() []model.BaselineScores { return scores }
 	}
 	own := *r.formulaRun() // the training changes the run
-	var scores []model.BaselineScores
-	wait := parallel.Beside(few, func() { scores = own.formulas(few) })
+	done := make(chan []model.BaselineScores, 1)
+	go func() { done <- own.formulas(few) }()
 	return func() []model.BaselineScores {
-		wait()
+		scores := <-done
 		r.settings = own.settings
 		return scores
 	}

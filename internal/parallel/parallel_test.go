@@ -95,24 +95,3 @@ func TestErrorOfHelper(t *testing.T) {
 		t.Errorf("got %g, want %d", sum, 3*Block)
 	}
 }
-
-// Loops beside other work visit every index, also where that work needs all processors.
-func TestBeside(t *testing.T) {
-	for _, threads := range []int{1, 1000} {
-		var within, around atomic.Int64
-		started := make(chan struct{})
-		wait := Beside(threads, func() {
-			For(threads, 10, func(int) { within.Add(1) })
-			<-started
-		})
-		For(8, 100, func(int) { around.Add(1) })
-		close(started)
-		wait()
-		if within.Load() != 10 || around.Load() != 100 {
-			t.Errorf("%d threads: %d of 10 and %d of 100 calls", threads, within.Load(), around.Load())
-		}
-	}
-	if left := beside.Load(); left != 0 {
-		t.Errorf("%d threads are still counted", left)
-	}
-}

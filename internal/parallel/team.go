@@ -116,27 +116,8 @@ var (
 	idle, busy job
 )
 
-// beside is the number of goroutines that work beside loops, see [Beside].
-var beside atomic.Int64
-
-// Beside calls work on a goroutine of its own and returns a function that waits for its end. Until then loops leave
-// processors to the given number of threads of work: a loop on all of them waits for each one that another thread interrupts.
-func Beside(threads int, work func()) (wait func()) {
-	beside.Add(int64(threads))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer beside.Add(int64(-threads))
-		work()
-	}()
-	return func() { <-done }
-}
-
-// start runs a job with at most the given number of helpers and waits for its end.
+// start runs a job with the given number of helpers and waits for its end.
 func (j *job) start(helpers int) {
-	if others := int(beside.Load()); others > 0 {
-		helpers = min(helpers, max(1, runtime.GOMAXPROCS(0)-others)-1)
-	}
 	j.done = make(chan struct{}, 1)
 	given := uint64(0)
 	for i := range places {
