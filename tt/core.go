@@ -247,24 +247,26 @@ func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 		c.Map.Apply(b, c.side, c.Weight, false)
 		c.setUntrained(b, c.side, true)
 	}
-	c.combine()
+	c.combine(b.Threads())
 }
 
 // combine computes the means of G from V' and T.
-func (c *Core) combine() {
-	g := c.Slices.Mean
-	switch c.Variant {
-	case Side:
-		copy(g, c.side)
-	case WLR:
-		for i, v := range c.Free {
-			g[i] = v * c.side[i]
+func (c *Core) combine(threads int) {
+	parallel.Blocks(threads, len(c.Slices.Mean), func(from, to int) {
+		g, side := c.Slices.Mean[from:to], c.side[from:to]
+		switch c.Variant {
+		case Side:
+			copy(g, side)
+		case WLR:
+			for i, v := range c.Free[from:to] {
+				g[i] = v * side[i]
+			}
+		case Additive:
+			for i, v := range c.Free[from:to] {
+				g[i] = v + side[i]
+			}
 		}
-	case Additive:
-		for i, v := range c.Free {
-			g[i] = v + c.side[i]
-		}
-	}
+	})
 }
 
 // setUntrained sets the prior slice to the mean of the trained ones, or to the
@@ -293,14 +295,16 @@ func (c *Core) setUntrained(b backend.Backend, values []float32, priorOnly bool)
 			prior[k] = mean
 		}
 	}
-	for e := range n {
-		if priorOnly || c.Trained == nil {
-			break
-		}
-		if !c.trained(e) {
-			copy(values[e*size:][:size], prior)
-		}
+	if priorOnly || c.Trained == nil {
+		return
 	}
+	parallel.Blocks(b.Threads(), n, func(from, to int) {
+		for e := from; e < to; e++ {
+			if !c.trained(e) {
+				copy(values[e*size:][:size], prior)
+			}
+		}
+	})
 }
 
 // meanOfTrained returns the mean of what add adds for the entities with training data,

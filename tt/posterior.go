@@ -175,20 +175,26 @@ func (c *Core) refreshVariances(b backend.Backend, sideChanged bool) {
 		c.refreshCovariance(b)
 		return
 	}
-	dst := c.Slices.Var
-	switch c.Variant {
-	case Side:
-		copy(dst, c.sideVar)
-	case Additive:
-		for i, v := range c.FreePosterior.Var {
-			dst[i] = v + c.sideVar[i]
-		}
-	case WLR:
-		for i, s := range c.FreePosterior.Var {
-			m, t, st := c.Free[i], c.side[i], c.sideVar[i]
-			dst[i] = m*m*st + t*t*s + s*st
-		}
+	if c.Variant == Plain {
+		return
 	}
+	parallel.Blocks(b.Threads(), len(c.Slices.Var), func(from, to int) {
+		dst, sideVar := c.Slices.Var[from:to], c.sideVar[from:to]
+		switch c.Variant {
+		case Side:
+			copy(dst, sideVar)
+		case Additive:
+			for i, v := range c.FreePosterior.Var[from:to] {
+				dst[i] = v + sideVar[i]
+			}
+		case WLR:
+			free, side := c.Free[from:to], c.side[from:to]
+			for i, s := range c.FreePosterior.Var[from:to] {
+				m, t, st := free[i], side[i], sideVar[i]
+				dst[i] = m*m*st + t*t*s + s*st
+			}
+		}
+	})
 }
 
 // refreshCovariance brings the covariances of G up to date for a core whose free
@@ -226,14 +232,7 @@ func (c *Core) setUntrainedVariances(b backend.Backend) {
 			about[k] = v
 		}
 	}
-	first := 0
-	if c.Trained == nil {
-		first = n // the prior alone
-	}
-	for e := first; e <= n; e++ {
-		if e < n && c.trained(e) {
-			continue
-		}
+	set := func(e int) {
 		copy(c.FreePosterior.Var[e*size:][:size], about)
 		if cov := c.FreePosterior.Cov; cov != nil {
 			at := cov[e*size*size:][:size*size]
@@ -243,6 +242,17 @@ func (c *Core) setUntrainedVariances(b backend.Backend) {
 			}
 		}
 	}
+	set(n) // the prior
+	if c.Trained == nil {
+		return
+	}
+	parallel.Blocks(b.Threads(), n, func(from, to int) {
+		for e := from; e < to; e++ {
+			if !c.trained(e) {
+				set(e)
+			}
+		}
+	})
 }
 
 // varianceAboutPrior returns the mean of (m - prior)^2 + s over the entities with

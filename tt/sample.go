@@ -96,7 +96,7 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand, factor float64) *Core {
 		c.Map.addResidualVariance(residual, float64(c.WeightPosterior.PriorVar[0]))
 		addNoise(rng, d.side, residual)
 	}
-	d.combine()
+	d.combine(b.Threads())
 	return &d
 }
 
