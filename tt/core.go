@@ -131,12 +131,15 @@ func (b *Block) Apply(be backend.Backend, dst, x []float32) {
 	if b.Map != nil {
 		b.Map.Apply(be, dst, x, false)
 	} else {
-		copy(dst, x)
+		parallel.Blocks(be.Threads(), len(x), func(from, to int) { copy(dst[from:to], x[from:to]) })
 	}
 	if b.Multiplier != nil {
-		for i, m := range b.Multiplier {
-			dst[i] *= m
-		}
+		parallel.Blocks(be.Threads(), len(b.Multiplier), func(from, to int) {
+			at := dst[from:to]
+			for i, m := range b.Multiplier[from:to] {
+				at[i] *= m
+			}
+		})
 	}
 }
 

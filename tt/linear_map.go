@@ -30,6 +30,8 @@ type LinearMap struct {
 	stages []stage // one per mode
 	n      int     // entities, without the prior
 	width  int     // entries of a slice
+
+	between []scratch // [q]: what stage q + 1 passes to stage q, or back
 }
 
 // stage sums out one mode. A class is a distinct combination of the codes of this
@@ -54,7 +56,7 @@ func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error)
 	if len(operators) != modes {
 		panic(fmt.Sprintf("tt: %d operators for %d modes", len(operators), modes))
 	}
-	m := &LinearMap{stages: make([]stage, modes), n: x.classes, width: width}
+	m := &LinearMap{stages: make([]stage, modes), between: make([]scratch, modes-1), n: x.classes, width: width}
 	prefix := 1
 	for q := range m.stages {
 		s := &m.stages[q]
@@ -197,7 +199,8 @@ func (m *LinearMap) Apply(b backend.Backend, dst, w []float32, squared bool) {
 		s := &m.stages[q]
 		out := dst[:m.n*m.width]
 		if q > 0 {
-			out = make([]float32, s.prefix*len(s.code)*m.width)
+			out = m.between[q-1].get(s.prefix * len(s.code) * m.width)
+			defer m.between[q-1].put(out)
 		}
 		s.apply(b, out, in, m.width, squared)
 		in = out
@@ -211,7 +214,8 @@ func (m *LinearMap) Adjoint(b backend.Backend, dst, g []float32, squared bool) {
 		s := &m.stages[q]
 		in := dst
 		if q < len(m.stages)-1 {
-			in = make([]float32, s.prefix*s.columns*s.parents*m.width)
+			in = m.between[q].get(s.prefix * s.columns * s.parents * m.width)
+			defer m.between[q].put(in)
 		}
 		s.adjoint(b, in, out, m.width, squared)
 		out = in
@@ -273,14 +277,13 @@ func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared
 		}
 		return
 	}
-	clear(in)
+	parallel.Blocks(b.Threads(), len(in), func(from, to int) { clear(in[from:to]) })
 	if s.op == nil {
-		for p := range s.prefix {
-			for c := range classes {
-				to := ((p*s.columns+int(s.code[c]))*s.parents + int(s.parent[c])) * width
-				copy(in[to:][:width], out[(p*classes+c)*width:][:width])
-			}
-		}
+		backend.ParallelFor(b, s.prefix*classes, func(i int) {
+			p, c := i/classes, i%classes
+			to := ((p*s.columns+int(s.code[c]))*s.parents + int(s.parent[c])) * width
+			copy(in[to:][:width], out[i*width:][:width])
+		})
 		return
 	}
 	a := s.op.Matrix()

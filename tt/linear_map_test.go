@@ -101,6 +101,22 @@ func TestLinearMapOfCurves(t *testing.T) {
 	}
 }
 
+// An effect of two modes with side information, with many ids: products with many rows, and combinations that do not occur.
+func TestLinearMapOfPairs(t *testing.T) {
+	t.Parallel()
+	const stores, items = 70, 90
+	rng := rand.New(rand.NewPCG(4, 1))
+	codes := [][]int32{make([]int32, 2000), make([]int32, 2000)}
+	for i := range codes[0] {
+		codes[0][i], codes[1][i] = rng.Int32N(stores), rng.Int32N(items)
+	}
+	x, err := tt.NewIndex([]int{0, 1}, []int{stores, items}, codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLinearMap(t, rng, x, []tt.Operator{normal(rng, stores, 6), normal(rng, items, 5)})
+}
+
 func checkLinearMap(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator) {
 	t.Helper()
 	for _, width := range []int{1, 3, 5} {
