@@ -26,7 +26,7 @@ import (
 type conjugateGradient struct {
 	residual, direction, image, diagonal, lambda []float32 // in the layout of the block
 	slices, moved                                backend.Slices
-	extra, along                                 []float32 // D o v and its product, in the layout of slices; nil if there is none
+	extra, along                                 []float32 // D o v and A x, in the layout of slices; empty if there is none
 	extraFull                                    []float32 // H o C, r x r per entity; nil if there is none
 }
 
@@ -74,6 +74,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	if p.hasPosterior() {
 		s.expectedEquations(p, cores)
 	} else {
+		s.extra = s.extra[:0]
 		s.fillDiagonal(p, cores)
 		p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Target: p.target, Weight: p.weight, Grad: s.meanGradient(p)})
 		p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
@@ -108,8 +109,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 		}
 		moved[p.core] = s.applyJacobian(p, s.direction)
 		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, GradientsOnly: true, SecondMoments: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
-		p.block.Adjoint(p.d.b, s.image, s.slices.Mean, false)
-		s.addExtra(p, s.image, s.direction, 1)
+		s.adjoint(p, s.image, s.direction, 1)
 		along := s.applyNorm(p, s.direction)
 		backend.ParallelFor(p.d.b, len(system), func(i int) {
 			if rz[i] > goal[i] {
@@ -190,7 +190,16 @@ func (s *conjugateGradient) applyJacobian(p *blockProblem, x []float32) backend.
 	if s.moved.Shape != out.Shape {
 		s.moved = backend.NewSlices(out.Shape)
 	}
-	p.block.Apply(p.d.b, s.moved.Mean, x)
+	if len(s.extra) == 0 || p.block.Map == nil {
+		p.block.Apply(p.d.b, s.moved.Mean, x)
+		return s.moved
+	}
+	p.block.Map.Apply(p.d.b, s.along, x, false) // which adjoint needs too
+	parallel.Blocks(p.d.b.Threads(), len(s.along), func(from, to int) {
+		for i := from; i < to; i++ {
+			s.moved.Mean[i] = s.along[i] * p.block.Multiplier[i]
+		}
+	})
 	return s.moved
 }
 

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -24,47 +25,62 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 	}
 	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	curvature := s.slices.Var
-	backend.ParallelFor(p.d.b, len(curvature), func(i int) { curvature[i] *= -2 }) // the adjoint of the variance is -w/2
-	p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
-	for i, c := range p.block.MultiplierCov {
-		s.extraFull[i] *= -2 * c
-	}
-	s.extra = nil
-	if v := p.block.MultiplierVar; v != nil {
-		s.extra, s.along = make([]float32, len(v)), make([]float32, len(v))
-		for i, d := range curvature {
-			s.extra[i] = d * v[i]
+	threads := p.d.b.Threads()
+	parallel.Blocks(threads, len(curvature), func(from, to int) {
+		for i := from; i < to; i++ {
+			curvature[i] *= -2 // the adjoint of the variance is -w/2
 		}
-		s.addExtra(p, s.residual, p.block.Value, -1)
+	})
+	parallel.Blocks(threads, len(s.extraFull), func(from, to int) {
+		for i := from; i < to; i++ {
+			s.extraFull[i] *= -2 * p.block.MultiplierCov[i]
+		}
+	})
+	s.extra = s.extra[:0]
+	if v := p.block.MultiplierVar; v != nil {
+		s.extra, s.along = slices.Grow(s.extra, len(v))[:len(v)], slices.Grow(s.along[:0], len(v))[:len(v)]
+		parallel.Blocks(threads, len(v), func(from, to int) {
+			for i := from; i < to; i++ {
+				s.extra[i] = curvature[i] * v[i]
+			}
+		})
+		if p.block.Map != nil {
+			p.block.Map.Apply(p.d.b, s.along, p.block.Value, false)
+		}
 	}
-	parallel.Blocks(p.d.b.Threads(), len(curvature), func(from, to int) { copy(s.slices.Mean[from:to], curvature[from:to]) })
+	s.adjoint(p, s.residual, p.block.Value, -1)
+	parallel.Blocks(threads, len(curvature), func(from, to int) { copy(s.slices.Mean[from:to], curvature[from:to]) })
 	p.block.Adjoint(p.d.b, s.diagonal, s.slices.Mean, true)
 }
 
-// addExtra adds sign A'(D o v o A x) to dst: the contribution of a multiplier's
-// variance v to the normal equations.
-func (s *conjugateGradient) addExtra(p *blockProblem, dst, x []float32, sign float32) {
-	if s.extra == nil {
-		return
-	}
-	if p.block.Map == nil {
-		for i, d := range s.extra {
-			dst[i] += sign * d * x[i]
+// adjoint writes J'g + sign A'(D o v o A x) to dst, for g in s.slices, which it overwrites. The second part is the
+// contribution of a multiplier's variance v to the normal equations. A x of a regression is in s.along.
+func (s *conjugateGradient) adjoint(p *blockProblem, dst, x []float32, sign float32) {
+	b, g, threads := p.d.b, s.slices.Mean, p.d.b.Threads()
+	switch {
+	case len(s.extra) == 0:
+		p.block.Adjoint(b, dst, g, false)
+	case p.block.Map == nil:
+		p.block.Adjoint(b, dst, g, false)
+		parallel.Blocks(threads, len(s.extra), func(from, to int) {
+			for i := from; i < to; i++ {
+				dst[i] += sign * s.extra[i] * x[i]
+			}
+		})
+	default:
+		if s.extraFull != nil {
+			multiplyByMatrices(b, s.along, s.extraFull, p.train.Cores[p.core].Slices.Slice())
 		}
-		return
-	}
-	p.block.Map.Apply(p.d.b, s.along, x, false)
-	if s.extraFull != nil {
-		multiplyByMatrices(p.d.b, s.along, s.extraFull, p.train.Cores[p.core].Slices.Slice())
-	} else {
-		for i, d := range s.extra {
-			s.along[i] *= d
-		}
-	}
-	part := make([]float32, len(dst))
-	p.block.Map.Adjoint(p.d.b, part, s.along, false)
-	for i, v := range part {
-		dst[i] += sign * v
+		parallel.Blocks(threads, len(g), func(from, to int) {
+			for i := from; i < to; i++ {
+				extra := s.along[i]
+				if s.extraFull == nil {
+					extra *= s.extra[i]
+				}
+				g[i] = g[i]*p.block.Multiplier[i] + sign*extra
+			}
+		})
+		p.block.Map.Adjoint(b, dst, g, false)
 	}
 }
 
