@@ -308,10 +308,6 @@ func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 		return b.free[key], trained, nil
 	}
 	if b.informed[key] == nil {
-		x, err := tt.NewAxisIndex(axes, b.data.Train)
-		if err != nil {
-			return nil, 0, err
-		}
 		rest := b.data.Other
 		if len(core) == 1 {
 			rest = make([][]int32, len(b.data.Modes))
@@ -320,7 +316,8 @@ func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 				rest[mode] = append(rest[mode], c)
 			}
 		}
-		if err := x.Extend(rest); err != nil {
+		x, err := b.free[key].Extend(b.data.Threads, rest)
+		if err != nil {
 			return nil, 0, err
 		}
 		b.informed[key] = x

@@ -79,11 +79,12 @@ func (b *builder) alongIndex(core []string) (*tt.Index, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	trained, all := x.Entities()-1, make([][]int32, len(b.data.Modes))
+	all := make([][]int32, len(b.data.Modes))
 	for c := range int32(b.data.Sizes[mode]) {
 		all[mode] = append(all[mode], c)
 	}
-	return x, trained, x.Extend(all)
+	every, err := x.Extend(1, all)
+	return every, x.Entities() - 1, err
 }
 
 // seriesPrior returns the prior from which a series term or a core along time starts, and

@@ -35,18 +35,26 @@ func (r *run) readSide(ctx context.Context) error {
 	names := r.spec.ModeNames()
 	r.groups = make([]*sideinfo.Groups, len(names))
 	columns := r.groupColumns()
-	for _, t := range withIDGroups(tables, names, columns) {
-		at := slices.Index(names, t.Mode)
-		s, report, err := r.sideFor(ctx, t, at, columns[t.Mode])
-		if err != nil {
-			return sideError(ctx, t.Mode, err)
+	tables = withIDGroups(tables, names, columns)
+	reports, steps := make([]model.SideReport, len(tables)), make([]func() error, len(tables))
+	for i, t := range tables {
+		steps[i] = func() (err error) {
+			at := slices.Index(names, t.Mode)
+			if r.side[at], reports[i], err = r.sideFor(ctx, t, at, columns[t.Mode]); err != nil {
+				return sideError(ctx, t.Mode, err)
+			}
+			return nil
 		}
-		r.side[at] = s
-		r.sideReports = append(r.sideReports, report)
-		for _, n := range report.Table.Notices {
+	}
+	if err := r.sideBySide(steps...); err != nil {
+		return err
+	}
+	for i, t := range tables {
+		for _, n := range reports[i].Table.Notices {
 			r.warnings = append(r.warnings, fmt.Sprintf("side information of %s: %s", t.Mode, n))
 		}
 	}
+	r.sideReports = append(r.sideReports, reports...)
 	return nil
 }
 

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/hashtable"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // Unknown is the code of an id that is not in the dictionary of its mode.
@@ -119,25 +121,34 @@ func (x *Index) appendCombination(combos []int32, codes [][]int32, row int) []in
 	return combos
 }
 
-// Extend appends the combinations of the columns codes that are not in the index
-// yet. It skips rows with unknown codes.
-func (x *Index) Extend(codes [][]int32) error {
+// Extend returns the index with the combinations of the columns codes that it lacks, after its own.
+// It skips rows with unknown codes.
+func (x *Index) Extend(threads int, codes [][]int32) (*Index, error) {
 	if len(x.axes) == 0 {
-		return nil
+		return x, nil
 	}
+	rows := len(codes[x.axes[0].Mode])
+	lacking := make([][]int32, (rows+parallel.Block-1)/parallel.Block) // by block: its rows
+	parallel.Blocks(threads, rows, func(from, to int) {
+		entities := make([]int32, to-from)
+		x.lookup(entities, codes, from)
+		for i, e := range entities {
+			if e == x.Prior() && known(x, codes, from+i) {
+				lacking[from/parallel.Block] = append(lacking[from/parallel.Block], int32(from+i))
+			}
+		}
+	})
+	more := &Index{axes: x.axes, combos: slices.Clone(x.combos)}
 	added := map[uint64]bool{}
-	for row := range codes[x.axes[0].Mode] {
-		if !known(x, codes, row) {
-			continue
+	for _, block := range lacking {
+		for _, row := range block {
+			if key := x.pack(codes, int(row)); !added[key] {
+				added[key] = true
+				more.combos = x.appendCombination(more.combos, codes, int(row))
+			}
 		}
-		key := x.pack(codes, row)
-		if added[key] || x.at(codes, row) != x.Prior() {
-			continue
-		}
-		added[key] = true
-		x.combos = x.appendCombination(x.combos, codes, row)
 	}
-	return x.build(true)
+	return more, more.build(true)
 }
 
 // Entity returns the entity of one row. Unlike Lookup it takes ids that the index was not

@@ -47,6 +47,7 @@ type stage struct {
 
 	matrix []float32 // rows of the operator by class, if parents is 1 and they are few or in order
 	narrow *narrow   // for slices of few numbers; nil if they have more
+	rows   *scratch  // of eachRows
 }
 
 // NewLinearMap returns the map for a core. operators has one entry per mode of the
@@ -60,7 +61,7 @@ func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error)
 	prefix := 1
 	for q := range m.stages {
 		s := &m.stages[q]
-		s.op, s.prefix, s.columns = operators[q], prefix, x.axes[q].Size
+		s.op, s.prefix, s.columns, s.rows = operators[q], prefix, x.axes[q].Size, &scratch{}
 		if s.op != nil {
 			if s.op.Rows() != x.axes[q].Size {
 				panic(fmt.Sprintf("tt: an operator of %d rows for a mode of %d codes", s.op.Rows(), x.axes[q].Size))
@@ -314,17 +315,16 @@ func (s *stage) eachRows(b backend.Backend, squared bool, visit func(rows []floa
 		return
 	}
 	a := s.op.Matrix()
-	block := make([]float32, min(classes, blockRows)*s.columns)
+	block := s.rows.get(min(classes, blockRows) * s.columns)
+	defer s.rows.put(block)
 	for from := 0; from < classes; from += blockRows {
 		n := min(blockRows, classes-from)
-		parallel.Blocks(b.Threads(), n, func(first, end int) {
-			for c := first; c < end; c++ {
-				dst := block[c*s.columns:][:s.columns]
-				copy(dst, s.row(a, from+c))
-				if squared {
-					for i, v := range dst {
-						dst[i] = v * v
-					}
+		backend.ParallelFor(b, n, func(c int) {
+			dst := block[c*s.columns:][:s.columns]
+			copy(dst, s.row(a, from+c))
+			if squared {
+				for i, v := range dst {
+					dst[i] = v * v
 				}
 			}
 		})
