@@ -44,7 +44,7 @@ func factorProblem(t *testing.T, steps, rank int, phi float64) *Problem {
 	}
 	time, err := tt.NewAxisIndex([]tt.Axis{tt.StepAxis(1, steps)}, train.Codes)
 	if err == nil {
-		err = time.Extend([][]int32{nil, all})
+		time, err = time.Extend(1, [][]int32{nil, all})
 	}
 	if err != nil {
 		t.Fatal(err)
