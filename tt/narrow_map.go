@@ -1,6 +1,7 @@
 package tt
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -14,7 +15,8 @@ import (
 //	out(p, r) = sum_a in(p, a) A(r, a),   in(p, a) = sum_r out(p, r) A(r, a)
 //
 // with all prefixes p in one product. Where the classes are fewer than the combinations of a row r of the operator
-// and a class of the next stage, the product has all combinations, of which the stage takes those that occur.
+// and a class of the next stage, the product has all combinations, of which the stage takes those that occur. It
+// computes the combinations of a few classes of the next stage at a time, which stay in the cache.
 
 const (
 	// narrowWidth limits the numbers of a slice.
@@ -29,6 +31,12 @@ const (
 	// manyRows is the number of rows of the left matrix from which one general product is faster than products with blocks.
 	manyRows = 32
 
+	// fewParents is the number of classes of the next stage whose combinations are computed at a time: two tiles of a product.
+	fewParents = 24
+
+	// narrowProduct limits the multiplications of a product within a loop over threads; larger ones would start threads.
+	narrowProduct = 1<<20 - 1
+
 	// narrowWaste limits the combinations per class in a narrow product.
 	narrowWaste = 32
 )
@@ -39,8 +47,7 @@ type narrow struct {
 	row    []int32       // by class; nil if each class has its own
 	tables [2]narrowRows // the entries, and their squares
 
-	products scratch // undefined
-	sparse   scratch // 0 where no class is
+	first, order []int32 // the classes order[first[q]:first[q+1]] have class q in the next stage; nil if row is
 }
 
 type narrowRows struct {
@@ -70,6 +77,20 @@ func (s *stage) newNarrow(width int) *narrow {
 	}
 	if len(n.codes)*s.columns > narrowEntries || len(n.codes)*s.parents > narrowWaste*len(s.code) {
 		return nil
+	}
+	if s.parents > 1 {
+		n.first, n.order = make([]int32, s.parents+1), make([]int32, len(s.code))
+		for _, q := range s.parent {
+			n.first[q+1]++
+		}
+		for q := range s.parents {
+			n.first[q+1] += n.first[q]
+		}
+		next := slices.Clone(n.first)
+		for c, q := range s.parent {
+			n.order[next[q]] = int32(c)
+			next[q]++
+		}
 	}
 	return n
 }
@@ -142,23 +163,20 @@ func (s *stage) applyNarrow(b backend.Backend, out, in []float32, width int, squ
 		return
 	}
 	if width > 1 {
-		columns := s.narrow.products.get(width * n)
-		defer s.narrow.products.put(columns)
+		columns := make([]float32, width*n)
 		s.multiplyRows(b, columns, t, true, width, in, width)
 		transposeTo(b.Threads(), out, columns, width, n)
 		return
 	}
-	all := s.narrow.products.get(s.parents * n)
-	defer s.narrow.products.put(all)
-	classes := len(s.code)
-	for p := range s.prefix {
-		s.multiplyRows(b, all, t, true, s.parents, in[p*k*s.parents:], s.parents)
-		parallel.Blocks(b.Threads(), classes, func(from, to int) {
-			for c := from; c < to; c++ {
-				out[p*classes+c] = all[int(s.parent[c])*n+int(s.narrow.row[c])]
-			}
+	s.fillBlocks(t)
+	s.eachParents(b.Threads(), n, func(p, from, size int, all []float32, at func(class int32) int) {
+		s.eachBlock(1, func(row, rows int) {
+			b.Gemm(true, false, size, rows, k, 1, in[p*k*s.parents+from:], s.parents, t.blocks[row*k:], rows, 0, all[row:], n)
 		})
-	}
+		for _, c := range s.narrow.order[s.narrow.first[from]:s.narrow.first[from+size]] {
+			out[p*len(s.code)+int(c)] = all[at(c)]
+		}
+	})
 }
 
 // adjointNarrow is adjoint for slices of one number or a few.
@@ -169,24 +187,48 @@ func (s *stage) adjointNarrow(b backend.Backend, in, out []float32, width int, s
 		return
 	}
 	if width > 1 {
-		columns, sums := s.narrow.products.get(width*n), make([]float32, width*k)
-		defer s.narrow.products.put(columns)
+		columns, sums := make([]float32, width*n), make([]float32, width*k)
 		transposeTo(b.Threads(), columns, out, n, width)
 		b.Gemm(false, false, width, k, n, 1, columns, n, rows, k, 0, sums, k)
 		transposeTo(b.Threads(), in, sums, width, k)
 		return
 	}
-	all := s.narrow.sparse.get(s.parents * n)
-	defer s.narrow.sparse.put(all)
-	classes := len(s.code)
-	for p := range s.prefix {
-		parallel.Blocks(b.Threads(), classes, func(from, to int) {
-			for c := from; c < to; c++ {
-				all[int(s.parent[c])*n+int(s.narrow.row[c])] = out[p*classes+c]
+	depth := max(8, narrowProduct/(fewParents*k)&^7)
+	s.eachParents(b.Threads(), n+k, func(p, from, size int, memory []float32, at func(class int32) int) {
+		all, sums := memory[:fewParents*n], memory[fewParents*n:][:size*k]
+		classes := s.narrow.order[s.narrow.first[from]:s.narrow.first[from+size]]
+		for _, c := range classes {
+			all[at(c)] = out[p*len(s.code)+int(c)]
+		}
+		for row := 0; row < n; row += depth {
+			b.Gemm(false, false, size, k, min(depth, n-row), 1, all[row:], n, rows[row*k:], k, min(float32(row), 1), sums, k)
+		}
+		for a := range k {
+			for q := range size {
+				in[(p*k+a)*s.parents+from+q] = sums[q*k+a]
 			}
+		}
+		for _, c := range classes {
+			all[at(c)] = 0 // as are the combinations that do not occur
+		}
+	})
+}
+
+// eachParents calls visit for all prefixes and a few classes of the next stage at a time, on several threads. Each thread
+// has memory for some numbers per class of the next stage, at first 0; at returns the place of a class in a matrix of
+// these classes and the rows of the operator.
+func (s *stage) eachParents(threads, numbers int, visit func(prefix, from, size int, memory []float32, at func(class int32) int)) {
+	groups, n := (s.parents+fewParents-1)/fewParents, len(s.narrow.codes)
+	memory := make([][]float32, max(1, threads))
+	parallel.ForWorkers(threads, s.prefix*groups, func(worker, i int) {
+		if memory[worker] == nil {
+			memory[worker] = make([]float32, fewParents*numbers)
+		}
+		from := i % groups * fewParents
+		visit(i/groups, from, min(fewParents, s.parents-from), memory[worker], func(c int32) int {
+			return (int(s.parent[c])-from)*n + int(s.narrow.row[c])
 		})
-		b.Gemm(true, true, k, s.parents, n, 1, rows, k, all, n, 0, in[p*k*s.parents:], s.parents)
-	}
+	})
 }
 
 // transposeTo writes the transpose of a matrix with some rows and columns, the fewer of which are few.
