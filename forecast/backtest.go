@@ -123,6 +123,8 @@ type backtest struct {
 
 	score, location []float64 // of all forecasts, for the calibration
 	horizon         []int32
+	block           []int // number of the origin and series of each forecast
+	blocks          int
 }
 
 // place is what a score is of.
@@ -340,7 +342,12 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	correction, err := conformal.NewByHorizon(b.engine.Threads(), conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
+	few := len(b.score) < conformal.RowsNeeded(metrics.IntervalLevels[0])
+	if own := m.Uncertainty().Conformal; few && own != nil && own.Rows > len(b.score) {
+		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("the intervals of the model are calibrated by its own fit, on %s, because the backtest has only %s; use more windows to calibrate them on the backtest", plural.Count(own.Rows, "row"), plural.Count(len(b.score), "forecast")))
+		return m, nil
+	}
+	correction, err := b.correction()
 	if errors.Is(err, conformal.ErrTooFewRows) {
 		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("the intervals of the model are not calibrated: %v, such as those of more windows", err))
 		return m, nil
@@ -350,6 +357,15 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	}
 	b.result.Calibrated = true
 	return m.WithCorrection("horizon", correction)
+}
+
+// correction returns the correction that the forecasts of all origins give. That of few forecasts is the one of a fit that
+// has as few validation rows.
+func (b *backtest) correction() (*conformal.Correction, error) {
+	if len(b.score) >= train.RollingBelow*len(b.origins) {
+		return conformal.NewByHorizon(b.engine.Threads(), conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
+	}
+	return conformal.NewByOrigins(b.engine.Threads(), b.score, b.location, b.horizon, b.block)
 }
 
 // bins returns the number of groups by size of the prediction.
