@@ -107,7 +107,7 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 			return err
 		}
 		s.drawRow(m, values, levels, z, r.Rows, i, rng)
-		if (m.blend != nil || m.means != nil) && r.horizon(i) > 0 { // so that totals of forecasts are right
+		if m.blend != nil {
 			cells.bare(i).MoveDraws(values)
 		}
 		if err := checkAll(values, r.first+i, ""); err != nil {

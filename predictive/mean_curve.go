@@ -103,14 +103,14 @@ func (d Distribution) Unmixed() Distribution {
 // mostFactor bounds the factor of draws whose mean is mixed.
 const mostFactor = 100
 
-// MoveDraws moves draws of the distribution as its [MeanCurve] and [Distribution.MixMean] move its mean: values
+// MoveDraws moves draws of the distribution as [Distribution.MixMean] moves its mean: values
 // that cannot be negative by a factor, which leaves them so, others by the difference.
 func (d Distribution) MoveDraws(draws []float64) {
-	if !d.mixed.given && d.means == nil {
+	if !d.mixed.given {
 		return
 	}
-	plain := d.UncorrectedMean()
-	mean := d.CorrectedMean(plain)
+	uncorrected := d.UncorrectedMean()
+	plain, mean := d.Unmixed().CorrectedMean(uncorrected), d.CorrectedMean(uncorrected)
 	positive := d.count != nil || d.clamped && !d.transform.Linear()
 	for k, v := range draws {
 		switch {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -49,6 +50,29 @@ func TestMeansOfForecasts(t *testing.T) {
 		}
 		if shock == 0 && math.Abs(report.Test.Bias-1) > 0.06 {
 			t.Errorf("predicted / actual total is %g", report.Test.Bias)
+		}
+		// Draws have the shape of the errors, so their total agrees with that of the means.
+		cells := make([]model.Cell, 800)
+		for i := range cells {
+			cells[i] = model.Cell{"item": fmt.Sprintf("i%d", i), "time": "2021-01"}
+		}
+		predicted, err := m.Predict(t.Context(), cells, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn, err := m.Samples(t.Context(), cells, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		means, draws := 0.0, 0.0
+		for i, p := range predicted {
+			means += p.Mean
+			for _, v := range drawn[i] {
+				draws += v / 50
+			}
+		}
+		if shock == 0 && math.Abs(means/draws-1) > 0.07 {
+			t.Errorf("the total of the means is %g, that of the draws %g", means, draws)
 		}
 		return m.MeanCurve().At(20) / 20
 	}
