@@ -79,8 +79,9 @@ const (
 )
 
 // Backtest measures forecasts on rolling origins. For each origin it trains a model on the
-// rows up to it: first without the last Horizon periods, on which the fit ends in time and
-// its intervals are calibrated by horizon, then on all of them. The rows of the following
+// rows up to it, as a fit for forecasts does: first without the last Horizon periods, its test set, and
+// the Horizon periods before them, on which the fit ends in time and its intervals are calibrated by horizon, then on all of them. If
+// fewer than two periods are left to learn from, there is no test set. The rows of the following
 // Horizon periods are predicted and compared with their values, beside formulas that know
 // the same rows: the mean of the series, its last value, its drift, its value one season
 // before, and the mix of them that was best on the last Horizon periods before the origin.
@@ -214,10 +215,24 @@ func orDefault(v, otherwise int) int {
 	return v
 }
 
+// at returns the data of a fit at an origin: those of a fit that forecasts Horizon periods from the rows up to it, which has a test set of
+// its own. With too few periods for that, it has none.
+func (b *backtest) at(origin int64) (*train.Data, error) {
+	horizon := int64(b.opt.Horizon)
+	test := horizon
+	if origin+1-2*horizon < leastPeriods {
+		test = 0
+	}
+	return b.data.At(b.time, b.steps, origin, horizon, test)
+}
+
+// leastPeriods is the number of periods to learn from before a test and a validation set.
+const leastPeriods = 2
+
 // window trains at an origin and measures the periods after it.
 func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	began, horizon := time.Now(), int64(b.opt.Horizon)
-	data, err := b.data.At(b.time, b.steps, origin, horizon)
+	data, err := b.at(origin)
 	if err != nil {
 		return err
 	}
@@ -334,7 +349,7 @@ func (b *backtest) scores() []Score {
 // origins, unless they are too few.
 func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	b.say("training on all rows")
-	data, err := b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon))
+	data, err := b.at(b.last)
 	if err != nil {
 		return nil, err
 	}
