@@ -24,7 +24,7 @@ func TestBacktestIsTheFit(t *testing.T) {
 	for i := range 40 {
 		level := 3 + 0.5*rng.NormFloat64()
 		for m := range 36 {
-			level += 0.1 * rng.NormFloat64()
+			level += 0.02*float64(i%4) + 0.05*rng.NormFloat64()
 			b := &known
 			if m >= 33 {
 				b = &later
@@ -33,7 +33,7 @@ func TestBacktestIsTheFit(t *testing.T) {
 		}
 	}
 	const header = "item,time,y\n"
-	s := spec.Spec{Split: "time:last=3", Transform: "log1p", Terms: []string{"series(item; time)"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}, Fit: spec.Fit{Refit: "all"}, Seed: 1}
+	s := spec.Spec{Split: "time:last=3", Transform: "log1p", Terms: []string{"series(item; time; ar)", "item"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}, Fit: spec.Fit{Refit: "all"}, Seed: 1}
 	s.Data = spec.Data{Target: "y", Modes: []string{"item", "time"}}
 	s.Fill()
 	m, _, err := search.Fit(t.Context(), s, tableio.Reader("known.csv", strings.NewReader(header+known.String())), train.Options{Threads: 2})
