@@ -34,11 +34,20 @@ const (
 //
 // The processes of a group, nil for one, have the same rows and share the work.
 func NewMeanCurve(group peers.Group, threads int, predicted, actual, weight []float64) *predictive.MeanCurve {
+	return newMeanCurve(group, threads, predicted, actual, weight, maxMeanBins)
+}
+
+// NewMeanFactor is [NewMeanCurve] with one bin: a factor, or a shift, for all predictions.
+func NewMeanFactor(group peers.Group, threads int, predicted, actual, weight []float64) *predictive.MeanCurve {
+	return newMeanCurve(group, threads, predicted, actual, weight, 1)
+}
+
+func newMeanCurve(group peers.Group, threads int, predicted, actual, weight []float64, bins int) *predictive.MeanCurve {
 	mustMatch(len(predicted), len(actual))
 	rows := sortedRows(group, threads, predicted, actual, weight)
 	f := meanFit{group: group, threads: threads, rows: rows, signed: slices.ContainsFunc(rows, func(r meanRow) bool { return r.actual < 0 })}
 	f.signed = f.signed || f.farFromZero()
-	f.makeBins()
+	f.makeBins(bins)
 	if len(f.bins) == 0 {
 		return nil
 	}
@@ -130,10 +139,10 @@ func (f *meanFit) farFromZero() bool {
 	return squares > 0 && sum*sum > shiftFrom*shiftFrom*squares/n
 }
 
-// makeBins divides the rows. Equal predictions are in one bin.
-func (f *meanFit) makeBins() {
+// makeBins divides the rows into at most so many bins. Equal predictions are in one bin.
+func (f *meanFit) makeBins(most int) {
 	n := len(f.rows)
-	count := min(maxMeanBins, n/minMeanRows)
+	count := min(most, n/minMeanRows)
 	from := 0
 	for k := 1; k <= count; k++ {
 		to := k * n / count

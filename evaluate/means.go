@@ -26,6 +26,41 @@ func MeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *pred
 	return p.curve(backend.RanksOf(b), b.Threads())
 }
 
+// ForecastMeanCurve is [MeanCurve] for rows of later periods than those of the training, by their horizons. The errors of a
+// period say little about the means of others, so values count without what rows of the same period, and rows of
+// similar predictions, have in common on the modelling scale. What is left is what the shape of the errors adds to means in the units
+// of the target, such as rare large values: one factor. It is nil for a scale in these units, and for counts.
+func ForecastMeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *predictive.MeanCurve {
+	scale, n := m.Scale().Transform, len(rows.Y)
+	if scale.Linear() || scale.Linked() || rows.Horizon == nil {
+		return nil
+	}
+	values := eachRow(b, n, 2, func(i int, dst []float64) {
+		p := m.Uncorrected(z, rows.given(), i)
+		dst[0], dst[1] = p.Location(), p.UncorrectedMean()
+	})
+	errors, location := make([]float64, n), make([]float64, n)
+	for i := range n {
+		location[i] = values[2*i]
+		errors[i] = scale.Forward(rows.Target(i)) - location[i]
+	}
+	conformal.Centre(errors, location, rows.Horizon, (&scores{score: errors}).bins())
+	var p meanPairs
+	for i, e := range errors {
+		weight := 1.0
+		if rows.W != nil {
+			weight = float64(rows.W[i])
+		}
+		if y := scale.Inverse(location[i] + e); rows.Horizon[i] >= 1 && !math.IsNaN(y) && !math.IsInf(y, 0) {
+			if m.Scale().NonNegative {
+				y = max(y, 0)
+			}
+			p.add(values[2*i+1], y, weight)
+		}
+	}
+	return conformal.NewMeanFactor(backend.RanksOf(b), b.Threads(), p.predicted, p.actual, p.weight)
+}
+
 // DecileEdges returns the deciles of the predictions of rows, before the correction of
 // means, given by their moments. They separate the rows of which a bias is reported.
 func DecileEdges(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) []float64 {

@@ -79,8 +79,9 @@ const (
 )
 
 // Backtest measures forecasts on rolling origins. For each origin it trains a model on the
-// rows up to it: first without the last Horizon periods, on which the fit ends in time and
-// its intervals are calibrated by horizon, then on all of them. The rows of the following
+// rows up to it, as a fit for forecasts does: first without the last Horizon periods, its test set, and
+// the Horizon periods before them, on which the fit ends in time and its intervals are calibrated by horizon, then on all of them. If
+// fewer than two periods are left to learn from, there is no test set. The rows of the following
 // Horizon periods are predicted and compared with their values, beside formulas that know
 // the same rows: the mean of the series, its last value, its drift, its value one season
 // before, and the mix of them that was best on the last Horizon periods before the origin.
@@ -123,6 +124,8 @@ type backtest struct {
 
 	score, location []float64 // of all forecasts, for the calibration
 	horizon         []int32
+	block           []int // number of the origin and series of each forecast
+	blocks          int
 }
 
 // place is what a score is of.
@@ -212,10 +215,24 @@ func orDefault(v, otherwise int) int {
 	return v
 }
 
+// at returns the data of a fit at an origin: those of a fit that forecasts Horizon periods from the rows up to it, which has a test set of
+// its own. With too few periods for that, it has none.
+func (b *backtest) at(origin int64) (*train.Data, error) {
+	horizon := int64(b.opt.Horizon)
+	test := horizon
+	if origin+1-2*horizon < leastPeriods {
+		test = 0
+	}
+	return b.data.At(b.time, b.steps, origin, horizon, test)
+}
+
+// leastPeriods is the number of periods to learn from before a test and a validation set.
+const leastPeriods = 2
+
 // window trains at an origin and measures the periods after it.
 func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	began, horizon := time.Now(), int64(b.opt.Horizon)
-	data, err := b.data.At(b.time, b.steps, origin, horizon)
+	data, err := b.at(origin)
 	if err != nil {
 		return err
 	}
@@ -332,7 +349,7 @@ func (b *backtest) scores() []Score {
 // origins, unless they are too few.
 func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	b.say("training on all rows")
-	data, err := b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon))
+	data, err := b.at(b.last)
 	if err != nil {
 		return nil, err
 	}
@@ -340,7 +357,12 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	correction, err := conformal.NewByHorizon(b.engine.Threads(), conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
+	few := len(b.score) < conformal.RowsNeeded(metrics.IntervalLevels[0])
+	if own := m.Uncertainty().Conformal; few && own != nil && own.Rows > len(b.score) {
+		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("the intervals of the model are calibrated by its own fit, on %s, because the backtest has only %s; use more windows to calibrate them on the backtest", plural.Count(own.Rows, "row"), plural.Count(len(b.score), "forecast")))
+		return m, nil
+	}
+	correction, err := b.correction()
 	if errors.Is(err, conformal.ErrTooFewRows) {
 		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("the intervals of the model are not calibrated: %v, such as those of more windows", err))
 		return m, nil
@@ -350,6 +372,15 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	}
 	b.result.Calibrated = true
 	return m.WithCorrection("horizon", correction)
+}
+
+// correction returns the correction that the forecasts of all origins give. That of few forecasts is the one of a fit that
+// has as few validation rows.
+func (b *backtest) correction() (*conformal.Correction, error) {
+	if len(b.score) >= train.RollingBelow*len(b.origins) {
+		return conformal.NewByHorizon(b.engine.Threads(), conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
+	}
+	return conformal.NewByOrigins(b.engine.Threads(), b.score, b.location, b.horizon, b.block)
 }
 
 // bins returns the number of groups by size of the prediction.

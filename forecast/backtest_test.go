@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -107,8 +108,42 @@ func TestBacktestOfFewRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m == nil || r.Calibrated || len(r.Scores) == 0 || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[len(r.Warnings)-1], "not calibrated: 4 calibration rows") {
+	if m == nil || r.Calibrated || len(r.Scores) == 0 || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[len(r.Warnings)-1], "by its own fit, on 8 rows, because the backtest has only 4 forecasts") {
 		t.Errorf("got the model %v, %d scores, warnings %q", m != nil, len(r.Scores), r.Warnings)
+	}
+}
+
+// TestBacktestOfOneSeries checks that the intervals of a model that a backtest of one series calibrates have the shape that
+// those of a fit have, instead of that of a few errors that are alike.
+func TestBacktestOfOneSeries(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 4))
+	table, level := "when,value\n", 100.0
+	for k := range 120 {
+		level += rng.NormFloat64()
+		table += fmt.Sprintf("%d-%02d,%.2f\n", 2010+k/12, k%12+1, level+rng.NormFloat64())
+	}
+	file := filepath.Join(t.TempDir(), "one.csv")
+	if err := os.WriteFile(file, []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"time=when"}}, Terms: []string{"series(; time; walk)"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}}
+	r, m, err := Backtest(t.Context(), s, tableio.Files(file), BacktestOptions{Windows: 4, Horizon: 12, Step: 12, Model: true})
+	if err != nil || !r.Calibrated {
+		t.Fatalf("calibrated: %v, error %v, warnings %q", r.Calibrated, err, r.Warnings)
+	}
+	p, err := m.Predict(t.Context(), []model.Cell{{"time": "2020-06"}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high := p[0].Interval(.9)
+	from, to := p[0].Interval(.5)
+	// Of the normal distribution the ratio is 2.4, of Student's t with 5 degrees of freedom 2.8.
+	if ratio := (high - low) / (to - from); ratio < 2.4 || ratio > 3 {
+		t.Errorf("the 90 %% interval is %g times as wide as that of 50 %%", ratio)
+	}
+	if c := m.Uncertainty().Conformal; c == nil || c.Rows != 48 {
+		t.Errorf("got the correction %+v, want one of 48 forecasts", c)
 	}
 }
 

@@ -52,7 +52,11 @@ func TestCoverageByHorizon(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, score := range r.Scores {
-		if score.Origin == "" && score.Method == ModelMethod && math.Abs(float64(score.Coverage90)-0.9) > 0.025 {
+		tolerance := 0.025 // of all horizons
+		if score.Horizon > 0 {
+			tolerance = 0.04 // two standard errors of the level of a quantile of 250 calibration rows
+		}
+		if score.Origin == "" && score.Method == ModelMethod && math.Abs(float64(score.Coverage90)-0.9) > tolerance {
 			t.Errorf("horizon %d: 90 %% intervals hold %.3f of %d values", score.Horizon, score.Coverage90, score.N)
 		}
 	}

@@ -60,9 +60,20 @@ func (b *backtest) measureModel(k int, m *model.Model, rows evaluate.Rows, ahead
 			b.sumOf(ModelMethod, k, h).Merge(&sums[h])
 		}
 	}
-	b.score, b.location = append(b.score, score...), append(b.location, location...)
-	for _, h := range ahead {
-		b.horizon = append(b.horizon, int32(h))
+	for i, s := range score {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			continue
+		}
+		b.score, b.location, b.horizon = append(b.score, s), append(b.location, location[i]), append(b.horizon, int32(ahead[i]))
+		block := b.blocks
+		if series := m.Series(); series != nil {
+			block += 1 + series.Find(rows.Codes, i)
+		}
+		b.block = append(b.block, block)
+	}
+	b.blocks++
+	if series := m.Series(); series != nil {
+		b.blocks += series.Len()
 	}
 	return nil
 }

@@ -104,10 +104,10 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
 	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseDays, c.chooseCovariates, c.chooseLinear, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
 	if c.future() {
-		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseDays, c.confirmPower, c.chooseFactors, c.chooseCovariates, c.chooseLinear, c.chooseVariant}
+		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseWorkdays, c.chooseDays, c.confirmPower, c.chooseFactors, c.chooseCovariates, c.chooseLinear, c.chooseVariant}
 	}
 	if c.single() {
-		steps = []func(context.Context) error{c.chooseSingle, c.chooseDays, c.chooseCovariates}
+		steps = []func(context.Context) error{c.chooseSingle, c.chooseWorkdays, c.chooseDays, c.chooseCovariates}
 	}
 	steps = append(steps, c.confirmScale)
 	if open {

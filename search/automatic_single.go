@@ -135,7 +135,7 @@ func (c *chooser) chooseCycles(ctx context.Context, now, all []cycle) error {
 	return c.compare(ctx, "seasons", candidates)
 }
 
-// leastEvidence is the gain of the evidence bound of all training rows for which the identity is given up.
+// leastEvidence is the gain of the evidence bound of all training rows for which the identity is given up, or an effect is added.
 const leastEvidence = 1
 
 // chooseSingleScale chooses between the identity and powers, for a target without negative values,
@@ -170,21 +170,37 @@ func (c *chooser) chooseSingleScale(ctx context.Context, whole, start spec.Spec)
 		return c.compare(ctx, "scale", candidates)
 	}
 	whole.Uncertainty.Likelihood = start.Uncertainty.Likelihood
-	decision := model.Decision{Subject: "scale"}
-	best, highest := 0, math.Inf(-1)
-	for i, scale := range scales {
-		decision.Options = append(decision.Options, model.Candidate{Value: scale})
-		if len(scales) == 1 || c.late() {
-			break
-		}
+	var candidates []candidate
+	for _, scale := range scales {
 		s := whole.Clone()
 		s.Transform = scale
-		evidence, err := c.evidence(ctx, s)
+		candidates = append(candidates, candidate{scale, s})
+	}
+	best, err := c.mostEvident(ctx, "scale", candidates)
+	if err != nil {
+		return err
+	}
+	c.spec = start
+	c.spec.Transform = scales[best]
+	return nil
+}
+
+// mostEvident returns the candidate with the most evidence, where the first must be exceeded by leastEvidence, and
+// notes the decision.
+func (c *chooser) mostEvident(ctx context.Context, subject string, candidates []candidate) (best int, err error) {
+	decision := model.Decision{Subject: subject}
+	highest := math.Inf(-1)
+	for i, one := range candidates {
+		decision.Options = append(decision.Options, model.Candidate{Value: one.value})
+		if len(candidates) == 1 || c.late() {
+			break
+		}
+		evidence, err := c.evidence(ctx, one.spec)
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return 0, ctx.Err()
 		case err != nil && !c.skips(err):
-			return err
+			return 0, err
 		case err == nil:
 			decision.Options[i].Evidence = finite(evidence)
 		}
@@ -198,9 +214,7 @@ func (c *chooser) chooseSingleScale(ctx context.Context, whole, start spec.Spec)
 	}
 	decision.Options[best].Taken = true
 	c.decisions = append(c.decisions, decision)
-	c.spec = start
-	c.spec.Transform = scales[best]
-	return nil
+	return best, nil
 }
 
 // evidence returns the evidence bound of the training rows, as a density of the target in its own units.

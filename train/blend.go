@@ -64,14 +64,14 @@ func (r *run) learnBlend() {
 	r.model = r.model.WithBlend(table.Learn(r.engine.Threads(), r.forecasts(&r.held, r.heldHorizon)))
 }
 
-// forecasts returns what the model predicts for rows after the training rows.
+// forecasts returns what the model predicts for rows after the training rows, with means that are corrected, but not mixed.
 func (r *run) forecasts(o *solver.Observations, horizon []int32) blend.Rows {
 	given := model.Rows{Codes: o.Codes, Weight: o.W, Horizon: horizon}
 	z := r.model.Moments(r.engine, o.Codes)
 	rows := blend.Rows{Codes: o.Codes, Horizon: horizon, Weight: o.W, Location: make([]float64, o.Len()), Mean: make([]float64, o.Len()), Y: make([]float64, o.Len())}
 	backend.ParallelFor(r.engine, o.Len(), func(i int) {
 		p := r.model.Uncorrected(z, given, i)
-		rows.Location[i], rows.Mean[i], rows.Y[i] = p.Location(), p.Mean(), o.Target(i)
+		rows.Location[i], rows.Mean[i], rows.Y[i] = p.Location(), p.WithMeanCurve(r.model.MeanCurve()).Mean(), o.Target(i)
 	})
 	return rows
 }

@@ -37,6 +37,25 @@ func (d *Data) CalendarParts(mode int) []string {
 	return parts
 }
 
+// HasWorkdays reports whether the periods of a mode of time are months, and the training rows have all numbers of
+// workdays of a month that the validation rows have.
+func (d *Data) HasWorkdays(mode int) bool {
+	line, err := d.timeline(mode)
+	if err != nil || !line.Regular() || line.Period() != "month" {
+		return false
+	}
+	ids := d.table.Dicts[mode].IDs()
+	levels := make([]string, len(ids))
+	for code, id := range ids {
+		t, ok := d.table.Modes[mode].MomentOfID(id)
+		if !ok {
+			return false
+		}
+		levels[code], _ = dataset.Calendar("workdays", t)
+	}
+	return !d.newLevels(mode, levels)
+}
+
 // Days returns the day of each id of a mode of time, or nil if its periods are longer than a day.
 func (d *Data) Days(mode int) []time.Time {
 	line, err := d.timeline(mode)

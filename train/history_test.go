@@ -50,7 +50,7 @@ func TestOriginKnowsNoLaterRow(t *testing.T) {
 		for i := range steps {
 			steps[i] = int64(i)
 		}
-		origin, err := d.At(1, steps, 7, 2)
+		origin, err := d.At(1, steps, 7, 2, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

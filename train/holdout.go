@@ -128,8 +128,10 @@ func (r *run) learnCorrection() error {
 	parallel.For(threads, 2, func(i int) {
 		if i == 0 {
 			correction, err = evaluate.Correction(engine, r.model, z, rows, kind)
-		} else if r.when == nil { // errors of a later period say little about the means of others
+		} else if r.when == nil {
 			means = evaluate.MeanCurve(engine, r.model, z, rowsOf(&r.held))
+		} else {
+			means = evaluate.ForecastMeanCurve(engine, r.model, z, rows)
 		}
 	})
 	if err := errors.Join(err, release()); err != nil {

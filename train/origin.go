@@ -17,11 +17,11 @@ func (d *Data) Modes() []dataset.Mode { return d.table.Modes }
 // IDs returns the ids of a mode.
 func (d *Data) IDs(mode int) []string { return d.table.Dicts[mode].IDs() }
 
-// At returns the data as they were known at an origin: the rows of the last valid periods
-// up to it are the validation set, those before them the training set, and all others,
-// like those that are unused, are unused. Covariates that follow from the training rows are
+// At returns the data as they were known at an origin: the rows of the last test periods up to it
+// are the test set, those of the valid periods before them the validation set, those before them the training set, and all
+// others, like those that are unused, are unused. Covariates that follow from the training rows are
 // computed from these. steps are the periods of the ids of the mode of time, by code.
-func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
+func (d *Data) At(mode int, steps []int64, origin, valid, test int64) (*Data, error) {
 	at, parts := *d, make([]dataset.Part, len(d.split.Parts))
 	at.ahead, at.used = 0, d.split.Parts
 	named := map[dataset.Part][2]int32{}
@@ -31,7 +31,9 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 		case d.split.Parts[i] == dataset.Unused || step > origin:
 			parts[i] = dataset.Unused
 			continue
-		case step > origin-valid:
+		case step > origin-test:
+			parts[i] = dataset.Test
+		case step > origin-test-valid:
 			parts[i] = dataset.Valid
 		default:
 			parts[i] = dataset.Train
@@ -187,7 +189,7 @@ func (d *Data) Earlier(k int) (*Data, error) {
 	if width < 1 || 2*(origin-width-first+1) < trained-first+1 {
 		return nil, nil
 	}
-	return d.At(mode, steps, origin, width)
+	return d.At(mode, steps, origin, width, 0)
 }
 
 // periods returns the first and the last step of the training rows and the last of the

@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/blend"
@@ -11,7 +10,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
-	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
@@ -21,7 +19,7 @@ import (
 // validation periods apart; each keeps at least half of the training periods. Their number
 // is limited by the rows that all fits together read.
 const (
-	rollingBelow = 1000 // validation rows
+	RollingBelow = 1000 // validation rows
 	mostOrigins  = 4
 	originRows   = 40_000
 )
@@ -31,7 +29,7 @@ const (
 func (d *Data) Origins() ([]*Data, error) {
 	all := []*Data{d}
 	rows, valid := d.Count(dataset.Train), d.Count(dataset.Valid)
-	if d.laterMode < 0 || rows == 0 || valid == 0 || valid >= rollingBelow {
+	if d.laterMode < 0 || rows == 0 || valid == 0 || valid >= RollingBelow {
 		return all, nil
 	}
 	for k := 1; k < min(mostOrigins, originRows/rows); k++ {
@@ -140,9 +138,9 @@ func (r *run) validation() (solver.Observations, []int32) {
 func (r *run) correctByOrigins() error {
 	var scores, location []float64
 	var ahead []int32
-	var blocks [][]float64 // of scores of one series from one origin
+	var blocks []int // numbers of origins and series
+	first := 1
 	for _, o := range r.origins {
-		own := make([][]float64, o.model.Series().Len()+1)
 		rows, horizon := o.validation()
 		given := model.Rows{Codes: rows.Codes, Weight: rows.W, Horizon: horizon}
 		z := o.model.Moments(o.engine, rows.Codes)
@@ -154,69 +152,19 @@ func (r *run) correctByOrigins() error {
 		for i, s := range score {
 			if horizon[i] >= 1 && !math.IsNaN(s) && !math.IsInf(s, 0) {
 				scores, location, ahead = append(scores, s), append(location, at[i]), append(ahead, horizon[i])
-				series := o.model.Series().Find(rows.Codes, i)
-				own[series+1] = append(own[series+1], s)
+				blocks = append(blocks, first+o.model.Series().Find(rows.Codes, i))
 			}
 		}
-		blocks = append(blocks, own...)
+		first += o.model.Series().Len() + 1
 	}
 	if len(scores) == 0 { // training failed at some origins, and the others have no rows
 		r.spec.Uncertainty.Conformal = "none"
 		return nil
 	}
-	var correction *conformal.Correction
-	var err error
-	// Errors that are alike say how large errors are, but not how they are distributed: with signs of both kinds
-	// they would have two peaks.
-	if known := independent(blocks); known < float64(conformal.RowsNeeded(metrics.IntervalLevels[0])) {
-		correction, err = conformal.NewBySize(sizeOf(scores, known), known+1, len(scores), slices.Max(ahead))
-	} else {
-		scores = conformal.Symmetric(scores)
-		wider := studentFactor(known) * widened(scores)
-		centre(scores, ahead)
-		for i := range scores {
-			scores[i] *= wider
-		}
-		correction, err = conformal.NewByHorizon(r.engine.Threads(), scores, location, ahead, 1)
-	}
+	correction, err := conformal.NewByOrigins(r.engine.Threads(), scores, location, ahead, blocks)
 	if err != nil {
 		return err
 	}
 	r.model, err = r.model.WithCorrection(r.spec.Uncertainty.Conformal, correction)
 	return err
-}
-
-// centre subtracts from the scores of several horizons the mean of those of the same one, if it has several. Intervals
-// become narrower by sqrt(1 - 1/n) for n rows per horizon; the constants of few forecasts were chosen with it.
-func centre(scores []float64, horizon []int32) {
-	sum, rows := map[int32]float64{}, map[int32]float64{}
-	for i, h := range horizon {
-		sum[h] += scores[i]
-		rows[h]++
-	}
-	for i, h := range horizon {
-		if rows[h] > 1 && len(rows) > 1 {
-			scores[i] -= sum[h] / rows[h]
-		}
-	}
-}
-
-// widened returns the factor by which scores are larger than the origins say: 1 if intervals become
-// wider. If they would become narrower, by few surprises that happened not to come, this is believed
-// by half.
-func widened(scores []float64) float64 {
-	const level, usual = 0.9, 1.645 // of the size of a normal score
-	if len(scores) == 0 {
-		return 1
-	}
-	sizes := make([]float64, len(scores))
-	for i, z := range scores {
-		sizes[i] = math.Abs(z)
-	}
-	slices.Sort(sizes)
-	size := sizes[int(level*float64(len(sizes)))]
-	if !(size > 0 && size < usual) {
-		return 1
-	}
-	return math.Sqrt(usual / size)
 }

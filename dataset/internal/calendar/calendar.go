@@ -30,6 +30,7 @@ func functions() map[string]Function {
 		"week":      number(func(t time.Time) int { _, week := t.ISOWeek(); return week }), // ISO, 1..53
 		"day":       number(time.Time.Day),                                                 // 1..31
 		"weekday":   number(func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),   // 1 is Monday
+		"workdays":  number(workdays),                                                      // of the month, 20..23
 		"hour":      number(time.Time.Hour),                                                // 0..23
 		"minute":    number(time.Time.Minute),                                              // 0..59
 		"clock":     layout("15:04"),
@@ -44,6 +45,18 @@ func functions() map[string]Function {
 			return fmt.Appendf(dst, "%04d-W%02d", year, week)
 		},
 	}
+}
+
+// workdays returns the number of days from Monday to Friday in the month of a moment.
+func workdays(t time.Time) int {
+	first := time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+	n := 20 // of the first 28 days
+	for day := first.AddDate(0, 0, 28); day.Month() == first.Month(); day = day.AddDate(0, 0, 1) {
+		if w := day.Weekday(); w != time.Saturday && w != time.Sunday {
+			n++
+		}
+	}
+	return n
 }
 
 // Function appends the id of a moment.

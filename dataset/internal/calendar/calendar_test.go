@@ -59,7 +59,7 @@ func TestFunctions(t *testing.T) {
 	moment := time.Date(2016, 12, 31, 18, 5, 0, 0, time.UTC) // a Saturday
 	want := map[string]string{"year": "2016", "quarter": "4", "month": "12", "week": "52", "day": "31", "weekday": "6",
 		"hour": "18", "date": "2016-12-31", "yearmonth": "2016-12", "minute": "5", "clock": "18:05", "datehour": "2016-12-31 18:00",
-		"yearquarter": "2016-Q4", "yearweek": "2016-W52"}
+		"yearquarter": "2016-Q4", "yearweek": "2016-W52", "workdays": "22"}
 	functions := functions()
 	if len(functions) != len(want) {
 		t.Errorf("got %d functions, but the test has %d", len(functions), len(want))
@@ -67,6 +67,16 @@ func TestFunctions(t *testing.T) {
 	for name, id := range want {
 		if got := string(functions[name](nil, moment)); got != id {
 			t.Errorf("%s gives %q, want %q", name, got, id)
+		}
+	}
+}
+
+func TestWorkdays(t *testing.T) {
+	t.Parallel()
+	for date, want := range map[string]int{"2015-02-01": 20, "2016-02-29": 21, "2016-08-31": 23, "2016-10-01": 21, "2014-10-15": 23} {
+		at, err := time.Parse(time.DateOnly, date)
+		if got := workdays(at); err != nil || got != want {
+			t.Errorf("the month of %s has %d workdays, want %d", date, got, want)
 		}
 	}
 }
