@@ -92,7 +92,7 @@ func (dr *driver) recordBound(p *Point, loss float64) bool {
 // Few validation rows prefer a sweep by chance, often the first, whose weights follow the noise. With fewer than fewScored of them a sweep
 // with a higher bound may therefore be worse than the best by chanceErrors standard errors of the difference.
 const (
-	fewScored    = 1000
+	fewScored    = 100
 	chanceErrors = 2
 )
 
