@@ -90,10 +90,12 @@ func (dr *driver) recordBound(p *Point, loss float64) bool {
 }
 
 // Few validation rows prefer a sweep by chance, often the first, whose weights follow the noise. With fewer than fewScored of them a sweep
-// with a higher bound may therefore be worse than the best by chanceErrors standard errors of the difference.
+// with a higher bound may therefore be worse than the best by chanceErrors standard errors of the difference, and by the share mostChance:
+// a train of few rows that overfits has a bound that rises as well.
 const (
 	fewScored    = 100
 	chanceErrors = 2
+	mostChance   = 0.25
 )
 
 // byChance returns the difference to the best score that few validation rows may show by chance.
@@ -102,7 +104,7 @@ func (dr *driver) byChance() float64 {
 	if !dr.scoresByFew() || len(means) != len(d.validY) {
 		return 0
 	}
-	return chanceErrors * relevance.DifferenceError(d.validY, d.validW, means, d.validMean)
+	return min(chanceErrors*relevance.DifferenceError(d.validY, d.validW, means, d.validMean), mostChance*dr.state.Run.BestScore)
 }
 
 // scoresByFew reports whether squared errors of few validation rows score the sweeps of a posterior.
