@@ -9,44 +9,88 @@ import (
 // The prior of effects is normal with mean 0; its standard deviations are in units of
 // the effect.
 const (
-	effectSD      = 0.1   // of the effect on the total
 	changeSD      = 1.0   // of the half-normal distribution of a number in changeSDs
 	leastVariance = 1e-10 // of an estimate, against bins that are predicted exactly
 )
 
-// changeSDs are the standard deviations of the difference between the effects of the
-// first and the last bin that are tried.
-var changeSDs = [...]float64{0, .005, .01, .02, .04, .08, .16, .32, .64, 1.28}
+var (
+	// effectSDs are the standard deviations of the effect on the total that are tried. Few rows must not move the mean of a model that has
+	// no bias.
+	effectSDs = [...]float64{0, .01, .02, .05, .1}
+
+	// changeSDs are those of the difference between the effects of the first and the last bin.
+	changeSDs = [...]float64{0, .005, .01, .02, .04, .08, .16, .32, .64, 1.28}
+)
+
+// A mixture is a mean of posterior means, weighted by the marginal densities of the estimates under each prior: the prior with the highest
+// density is often one that chance suggests if there are few bins.
+type mixture struct {
+	highest, total float64 // log density, and the sum of densities relative to it
+	sums           []float64
+}
+
+// add adds the posterior means under a prior.
+func (m *mixture) add(density float64, posterior []float64) {
+	if math.IsInf(density, -1) || math.IsNaN(density) {
+		return
+	}
+	before, weight := 1.0, 1.0
+	switch {
+	case m.total == 0:
+		m.highest, m.sums = density, make([]float64, len(posterior))
+	case density > m.highest:
+		before, m.highest = math.Exp(m.highest-density), density
+	default:
+		weight = math.Exp(density - m.highest)
+	}
+	m.total = m.total*before + weight
+	for i, e := range posterior {
+		m.sums[i] = m.sums[i]*before + weight*e
+	}
+}
+
+// means returns the weighted means of n effects, 0 if there is no prior.
+func (m *mixture) means(n int) []float64 {
+	means := make([]float64, n)
+	for i, s := range m.sums {
+		means[i] = s / m.total
+	}
+	return means
+}
 
 // shrunkEffect returns the posterior mean of the effect on the total.
 func shrunkEffect(estimate, variance float64) float64 {
-	return estimate * effectSD * effectSD / (effectSD*effectSD + variance)
+	var m mixture
+	variance = max(variance, leastVariance)
+	for _, sd := range effectSDs {
+		total := sd*sd + variance
+		m.add(-(estimate*estimate/total+math.Log(total))/2, []float64{estimate * sd * sd / total})
+	}
+	return m.means(1)[0]
 }
 
 // shrunkEffects returns the posterior means of the effects of bins from estimates and
 // the variances of these. The prior is the effect on the total plus a random walk from
 // bin to bin around its own mean, so that bins are shrunk to their neighbours, and all
-// of them to 0. The shares of the bins in the total define that mean. The variance of
-// the walk maximises the marginal density of the estimates.
+// of them to 0. The shares of the bins in the total define that mean.
 func shrunkEffects(share, estimate, variance []float64) []float64 {
-	best := math.Inf(-1)
-	effects := make([]float64, len(estimate))
+	var m mixture
 	walk := centredWalk(share)
-	for _, change := range changeSDs {
-		if density, posterior := underPrior(estimate, variance, walk, change); density > best {
-			best, effects = density, posterior
+	for _, effect := range effectSDs {
+		for _, change := range changeSDs {
+			m.add(underPrior(estimate, variance, walk, effect, change))
 		}
 	}
-	return effects
+	return m.means(len(estimate))
 }
 
 // underPrior returns the log density of the estimates and of the standard deviation
-// of the change, and the posterior means.
-func underPrior(estimate, variance, walk []float64, change float64) (density float64, posterior []float64) {
+// of the change, and the posterior means, for standard deviations of the effect on the total and of the change.
+func underPrior(estimate, variance, walk []float64, effect, change float64) (density float64, posterior []float64) {
 	n := len(estimate)
 	prior, total := make([]float64, n*n), make([]float64, n*n)
 	for i := range prior {
-		prior[i] = effectSD*effectSD + change*change*walk[i]
+		prior[i] = effect*effect + change*change*walk[i]
 		total[i] = prior[i]
 	}
 	for i, v := range variance {

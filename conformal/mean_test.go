@@ -79,6 +79,29 @@ func TestMeanCurveWithoutBias(t *testing.T) {
 }
 
 // The corrected mean never decreases, also where the actual values do.
+// TestMeanCurveOfFewRows: of predictions without bias, a correction that few rows give adds less than half of what their mean error would
+// add.
+func TestMeanCurveOfFewRows(t *testing.T) {
+	t.Parallel()
+	const tables, n = 200, 250
+	added := 0.0
+	for seed := range uint64(tables) {
+		rng := randstream.New(seed, "few")
+		var predicted, actual []float64
+		for range n {
+			p := 0.3 * rng.NormFloat64()
+			predicted, actual = append(predicted, p), append(actual, p+rng.NormFloat64())
+		}
+		curve := meanCurve(predicted, actual, nil)
+		for _, p := range predicted {
+			added += (curve.At(p) - p) * (curve.At(p) - p) / n / tables
+		}
+	}
+	if added > 0.5/n {
+		t.Errorf("got an added error of %.2f / n, want less than 0.5 / n", added*n)
+	}
+}
+
 func TestMeanCurveIsMonotone(t *testing.T) {
 	t.Parallel()
 	for name, truth := range map[string]func(float64) float64{

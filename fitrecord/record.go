@@ -56,6 +56,8 @@ type Record struct {
 	// Decisions of a fit with automatic terms, in the order in which they were made.
 	Decisions []Decision `json:"decisions,omitempty"`
 	Warnings  []string   `json:"warnings"`
+	// Notes say what was decided and is nothing to worry about.
+	Notes []string `json:"notes,omitempty"`
 	// Targets of a model of several; the scores above are then those of standardised values.
 	Targets []Target `json:"targets,omitempty"`
 	// DecileEdges separate the deciles of predictions, before the correction of means,
@@ -124,7 +126,7 @@ func (r Record) Clone() Record {
 	})
 	r.Terms = cloneEach(r.Terms, TermContribution.clone)
 	r.Targets = cloneEach(r.Targets, Target.clone)
-	r.Warnings, r.DecileEdges = slices.Clone(r.Warnings), slices.Clone(r.DecileEdges)
+	r.Warnings, r.Notes, r.DecileEdges = slices.Clone(r.Warnings), slices.Clone(r.Notes), slices.Clone(r.DecileEdges)
 	return r
 }
 

@@ -19,10 +19,14 @@ func TestTermOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	var b strings.Builder
 	b.WriteString("site,day,temp,wind,load\n")
+	shape := make([]float64, 30) // a train of rank 1
+	for day := range shape {
+		shape[day] = rng.NormFloat64()
+	}
 	for site := range 6 {
 		for day := range 30 {
 			temp, wind := 10*rng.Float64(), 10*rng.Float64()
-			fmt.Fprintf(&b, "S%d,%d,%.3f,%.3f,%.3f\n", site, day+1, temp, wind, 3*temp-2*wind+0.3*float64(site)+rng.NormFloat64())
+			fmt.Fprintf(&b, "S%d,%d,%.3f,%.3f,%.3f\n", site, day+1, temp, wind, 3*temp-2*wind+0.3*float64(site)+2*float64(site-3)*shape[day]+rng.NormFloat64())
 		}
 	}
 	file := filepath.Join(t.TempDir(), "t.csv")

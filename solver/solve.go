@@ -325,6 +325,9 @@ func (dr *driver) endSweep() error {
 	boundImproved := dr.recordBound(&point, loss)
 	run.Points = append(run.Points, point)
 	kept := point.Score < run.BestScore || boundImproved
+	if point.Score < run.BestScore && dr.scoresByFew() {
+		run.BestMeans = append(run.BestMeans[:0:0], dr.d.validMean...)
+	}
 	if kept {
 		run.BestScore = min(run.BestScore, point.Score)
 		run.Best = dr.d.flatten(run.Best)

@@ -45,6 +45,7 @@ type Run struct {
 	Shape        [][]int     // cavi: ranks of the terms, nil for a removed one; nil as in the specification
 	PruneAt      int         // cavi: the sweep from which parts may be removed again
 	Best         []float32   // the same at BestSweep; empty before the first sweep ends
+	BestMeans    []float32   // cavi: predictions of the validation set at BestScore, if it has few rows
 	Memory       [][]float32 // adam: moments of the gradient; cavi: sites or noise weights
 
 	// cavi: the attempt, from 0, its number of sweeps of als before the posterior, and

@@ -3,6 +3,8 @@ package solver
 import (
 	"context"
 	"math"
+
+	"github.com/kernel-fried-tensor/kft/relevance"
 )
 
 // A relative improvement of the score below leastImprovement does not count.
@@ -84,7 +86,30 @@ func (dr *driver) recordBound(p *Point, loss float64) bool {
 	}
 	rise := p.Bound - points[len(points)-1].Bound
 	best := dr.state.Run.BestScore
-	return rise > leastRise && p.Score <= best+settledWithin*math.Abs(best)
+	return rise > leastRise && p.Score <= best+max(settledWithin*math.Abs(best), dr.byChance())
+}
+
+// Few validation rows prefer a sweep by chance, often the first, whose weights follow the noise. With fewer than fewScored of them a sweep
+// with a higher bound may therefore be worse than the best by chanceErrors standard errors of the difference, and by the share mostChance:
+// a train of few rows that overfits has a bound that rises as well.
+const (
+	fewScored    = 100
+	chanceErrors = 2
+	mostChance   = 0.25
+)
+
+// byChance returns the difference to the best score that few validation rows may show by chance.
+func (dr *driver) byChance() float64 {
+	d, means := dr.d, dr.state.Run.BestMeans
+	if !dr.scoresByFew() || len(means) != len(d.validY) {
+		return 0
+	}
+	return min(chanceErrors*relevance.DifferenceError(d.validY, d.validW, means, d.validMean), mostChance*dr.state.Run.BestScore)
+}
+
+// scoresByFew reports whether squared errors of few validation rows score the sweeps of a posterior.
+func (dr *driver) scoresByFew() bool {
+	return dr.opt.Solver == "cavi" && dr.d.sites == nil && len(dr.d.validY) < fewScored && dr.validated()
 }
 
 // boundSlack is the relative decrease of the bound that rounding can cause.

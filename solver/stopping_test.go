@@ -2,10 +2,12 @@ package solver
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/solver/penalty"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 func TestStopReasons(t *testing.T) {
@@ -116,5 +118,45 @@ func TestBoundDecreased(t *testing.T) {
 		if got := dr.boundDecreased(); got != c.want {
 			t.Errorf("bounds %v, best sweep %d: got %v, want %v", c.bounds, c.best, got, c.want)
 		}
+	}
+}
+
+// TestChanceSweep checks that few validation rows do not choose an early sweep by chance: of noise, a train keeps few of the values that
+// it starts with.
+func TestChanceSweep(t *testing.T) {
+	t.Parallel()
+	noise := synthetic{sizes: []int{8, 20}, grouping: [][][]int{{{0}, {1}}}, ranks: []int{4}, cells: 160, noise: 1}
+	all := [][]int32{nil, nil}
+	for a := range noise.sizes[0] {
+		for b := range noise.sizes[1] {
+			all[0], all[1] = append(all[0], int32(a)), append(all[1], int32(b))
+		}
+	}
+	square := 0.0
+	const tables = 20
+	for seed := range uint64(tables) {
+		p := noise.problem(t, seed, false)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		for _, y := range [][]float32{p.Train.Y, p.Valid.Y} {
+			for i := range y {
+				y[i] = float32(rng.NormFloat64())
+			}
+		}
+		if err := p.Field.SetFamily(tt.MeanField); err != nil {
+			t.Fatal(err)
+		}
+		opt := defaults()
+		opt.Solver, opt.Ridge, opt.Sweeps, opt.Prune = "cavi", nil, 60, true
+		solve(t, p, opt)
+		f := make([]float32, len(all[0]))
+		p.Field.Evaluate(p.Backend, f, all)
+		mean := 0.0
+		for _, v := range f {
+			mean += float64(v) * float64(v) / float64(len(f))
+		}
+		square += mean / tables
+	}
+	if square > 0.002 {
+		t.Errorf("got a mean square of %.4f of the field of noise of variance 1, want at most 0.002", square)
 	}
 }

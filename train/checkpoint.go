@@ -121,9 +121,10 @@ type runMeta struct {
 	Attempt, StartSweeps, StartSweep          int
 	StartScore, Reference                     float64
 	Stop                                      solver.Stop
-	Tempered, WideCurves                      bool    `json:",omitempty"`
-	Shape                                     [][]int `json:",omitempty"`
-	PruneAt                                   int     `json:",omitempty"`
+	Tempered, WideCurves                      bool      `json:",omitempty"`
+	Shape                                     [][]int   `json:",omitempty"`
+	PruneAt                                   int       `json:",omitempty"`
+	BestMeans                                 []float32 `json:",omitempty"`
 }
 
 // encode returns the content of a checkpoint.
@@ -139,7 +140,7 @@ func (c *checkpoint) encode(s *solver.State) (*modelfile.File, error) {
 	for name, run := range map[string]*solver.Run{"run": &s.Run, "leader": &s.Leader} {
 		err = errors.Join(err, put(name, runMeta{run.Sweep, run.Block, run.BestSweep, run.Restarts, len(run.Memory),
 			run.Points, run.BestScore, run.Rate, run.Raised, run.Step,
-			run.Attempt, run.StartSweeps, run.StartSweep, run.StartScore, run.Reference, run.Stop, run.Tempered, run.WideCurves, run.Shape, run.PruneAt}))
+			run.Attempt, run.StartSweeps, run.StartSweep, run.StartScore, run.Reference, run.Stop, run.Tempered, run.WideCurves, run.Shape, run.PruneAt, run.BestMeans}))
 	}
 	if err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func decodeRun(f *modelfile.File, name string, r *solver.Run) error {
 	}
 	*r = solver.Run{Sweep: m.Sweep, Block: m.Block, BestSweep: m.BestSweep, Restarts: m.Restarts, Points: m.Points,
 		BestScore: m.BestScore, Rate: m.Rate, Raised: m.Raised, Step: m.Step,
-		Attempt: m.Attempt, StartSweeps: m.StartSweeps, StartSweep: m.StartSweep, StartScore: m.StartScore, Reference: m.Reference, Stop: m.Stop, Tempered: m.Tempered, WideCurves: m.WideCurves, Shape: m.Shape, PruneAt: m.PruneAt, Memory: make([][]float32, m.Memory)}
+		Attempt: m.Attempt, StartSweeps: m.StartSweeps, StartSweep: m.StartSweep, StartScore: m.StartScore, Reference: m.Reference, Stop: m.Stop, Tempered: m.Tempered, WideCurves: m.WideCurves, Shape: m.Shape, PruneAt: m.PruneAt, BestMeans: m.BestMeans, Memory: make([][]float32, m.Memory)}
 	for what := range 2 + m.Memory {
 		values, err := modelfile.Values[float32](f, fmt.Sprintf("%s/%d", name, what), -1)
 		if err != nil {

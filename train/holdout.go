@@ -55,7 +55,7 @@ func (r *run) resolveConformal(forecasts bool) {
 	case corrected:
 		u.Conformal = "group:mean"
 	case u.Bayesian() && !u.Finite():
-		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because the validation set has only %s; set uncertainty.conformal to split to correct them anyway", plural.Count(n, "row")))
+		r.notes = append(r.notes, fmt.Sprintf("intervals have no conformal correction, because the validation set has only %s; set uncertainty.conformal to split to correct them anyway", plural.Count(n, "row")))
 	}
 }
 

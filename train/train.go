@@ -167,6 +167,7 @@ type run struct {
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	between     *baseline.Time // of one series whose rows lie between each other, else nil
 	warnings    []string
+	notes       []string
 	checkpoint  *checkpoint // nil if none are saved
 	seconds     map[string]float64
 	began       time.Time
@@ -404,6 +405,7 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	if record.Targets, err = r.scoreTargets(); err != nil {
 		return err
 	}
+	record.Notes = r.notes
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
 	record.Warnings = append(record.Warnings, r.revealingCovariates(&record)...)

@@ -106,6 +106,40 @@ func TestDamagedColumnWarns(t *testing.T) {
 	}
 }
 
+// A constant column with the name of a target is named in a warning, because another column is predicted. That so few rows have no
+// conformal correction is a note.
+func TestConstantTargetWarns(t *testing.T) {
+	inEmptyFolder(t)
+	for value, reason := range map[string]string{"3": "the same value in every row", "": "it is empty"} {
+		var b strings.Builder
+		b.WriteString("a,b,c,y\n")
+		for i := range 96 {
+			fmt.Fprintf(&b, "%d.25,%c,%d.5,%s\n", i*7%31, 'p'+rune(i%3), i*i%17, value)
+		}
+		write(t, "t.csv", b.String())
+		args := []string{"fit", "t.csv", "-q", "--effort", "quick", "--inference", "mean-field"}
+		r := must(t, args...)
+		for _, want := range []string{
+			"warning: column y has the name of a target, but " + reason + ", so that column c is predicted; to predict another one, name it as data.target (--target)\n",
+			"\nNote: intervals have no conformal correction, because the validation set has only 19 rows; ",
+		} {
+			if !strings.Contains(r.stdout, want) {
+				t.Errorf("got\n%s\nwant\n%s", r.stdout, want)
+			}
+		}
+		var report struct{ Notes, Warnings []string }
+		if err := json.Unmarshal([]byte(must(t, append(args, "--json")...).stdout), &report); err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Notes) != 1 || slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, "conformal") }) {
+			t.Errorf("got the notes %q and the warnings %q", report.Notes, report.Warnings)
+		}
+		if r := must(t, append(args, "--target", "a")...); strings.Contains(r.stdout, "the name of a target") {
+			t.Errorf("got a warning although the target is given:\n%s", r.stdout)
+		}
+	}
+}
+
 // The flag that the last line of a fit proposes works as it is written.
 func TestUnusedColumnsCanBePasted(t *testing.T) {
 	inEmptyFolder(t)

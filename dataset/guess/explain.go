@@ -64,6 +64,9 @@ func (g *guesser) explain() {
 		if c.NotNumbers > 0 && c.Kind != KindNumber {
 			reason += "; " + c.NotNumberText(g.unit)
 		}
+		if g.isConstantTarget(c) {
+			g.notTarget = c.Name
+		}
 		g.LeftOut = append(g.LeftOut, LeftOut{Column: c.Name, Reason: reason, Covariate: c.covariate})
 		if c.empty > 0 && c.Kind == KindID && c.Distinct > 1 && len(g.given.Modes) == 0 && g.sharesCells() && !g.reserved(c) {
 			g.Notes = append(g.Notes, fmt.Sprintf("column %s is not a mode, because %d of %d rows have no value in it; fill them in or remove these rows if it tells cells apart", c.Name, c.empty, g.Rows))

@@ -82,7 +82,8 @@ type Guess struct {
 
 	Records bool // rows are records of their own, not cells
 
-	parts       bool // see Given
+	notTarget   string // a column with the name of a target that has the same value in every row, or none, if another is the target
+	parts       bool   // see Given
 	covariates  bool
 	repeatPlace string // of the first repeated row, if these are few, for notes
 	unit        string // what lines count, see dataset.InputError
@@ -105,12 +106,15 @@ func (g *Guess) MayDescribe() (columns []dataset.Mode) {
 	return columns
 }
 
-// Damaged returns a warning about each column of numbers that is left out because of a unit or of values that are none.
+// Damaged returns a warning about each column of numbers that is left out because of a unit or of values that are none, and about one
+// that would be the target if its values differed.
 func (g *Guess) Damaged() (warnings []string) {
 	for _, l := range g.LeftOut {
 		i := slices.IndexFunc(g.Columns, func(c Column) bool { return c.Name == l.Column })
 		switch {
 		case i < 0:
+		case l.Column == g.notTarget:
+			warnings = append(warnings, fmt.Sprintf("column %s has the name of a target, but %s, so that column %s is predicted; to predict another one, name it as data.target", l.Column, l.Reason, g.Target))
 		case g.Columns[i].Kind == KindNumber && g.Columns[i].NotNumbers > 0:
 			warnings = append(warnings, fmt.Sprintf("column %s is not used: %s; correct such values, or leave them empty if they are missing", l.Column, l.Reason))
 		case g.Columns[i].Unit != "":

@@ -38,6 +38,11 @@ func (g *guesser) mayBeTarget(c *sampleColumn) bool {
 	return c.numeric && c.Distinct >= 2 && c.Kind != KindDate && !g.reserved(c) && !g.countsRows(c)
 }
 
+// isConstantTarget reports whether a column has the name of a target, but no values that differ, and the guessed target has no such name.
+func (g *guesser) isConstantTarget(c *sampleColumn) bool {
+	return g.given.Target == "" && g.target >= 0 && c.Distinct < 2 && namedTarget(c.Name) && !columnname.HasIDWord(c.Name) && !g.reserved(c) && !namedTarget(g.Target)
+}
+
 // countsRows reports whether the first column counts the rows from 0 or 1 on, as the index of a
 // frame that was written does.
 func (g *guesser) countsRows(c *sampleColumn) bool {

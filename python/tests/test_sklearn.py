@@ -1,5 +1,7 @@
 """The checks of scikit-learn. Each exception has its reason."""
 
+import warnings
+
 import pandas as pd
 import pytest
 from sklearn.base import clone
@@ -58,6 +60,15 @@ def test_grid_search_in_pipeline():
     search = GridSearchCV(pipeline, {"kftregressor__rank": [1, 2], "kftregressor__sweeps": [2]}, cv=SHUFFLED).fit(X, y)
     assert search.best_params_["kftregressor__rank"] in (1, 2)
     assert search.best_score_ > 0.2
+
+
+def test_few_rows_do_not_warn_about_the_conformal_correction():
+    X, y = sales()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = KFTRegressor(rank=1, sweeps=2, inference="mean-field", verbose=False).fit(X[:200], y[:200])
+    assert not [w for w in caught if "conformal" in str(w.message)]
+    assert any("no conformal correction" in note for note in model.record_["notes"])
 
 
 @pytest.mark.filterwarnings("ignore::kft.KFTWarning")

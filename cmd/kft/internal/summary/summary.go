@@ -35,6 +35,9 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	if !WriteTargets(&b, r.Record) {
 		writeFitScores(&b, m, r)
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "Note: %s\n", nameFlags(note))
+	}
 	for _, warning := range r.Warnings {
 		if warning == r.BehindFormula() {
 			continue // the comparison says it
