@@ -213,7 +213,7 @@ func (b *builder) training() error {
 		if t.Removed {
 			share = "removed"
 		}
-		terms.Rows = append(terms.Rows, []string{spec.ReadableTerms(t.Term), fmt.Sprint(t.Ranks), share})
+		terms.Rows = append(terms.Rows, []string{spec.ReadableTerms(t.Term), ranks(t.Ranks), share})
 	}
 	if len(terms.Rows) > 0 {
 		blocks = append(blocks, block{Table: terms})

@@ -224,6 +224,14 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.1f %%", 100*v)
 }
 
+// ranks writes the ranks between the cores of a term; effects and series have none.
+func ranks(r []int) string {
+	if len(r) == 0 {
+		return "–"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(r), " ", ", "), "[]")
+}
+
 // count writes a number with separators of thousands.
 func count(n int) string {
 	text := fmt.Sprint(n)

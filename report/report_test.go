@@ -159,8 +159,12 @@ func TestForecasts(t *testing.T) {
 	m, table := fit(t, func(s *spec.Spec) {
 		s.Terms, s.Uncertainty.Inference = []string{"store", "item", "series(store*item; month; walk, season=12)"}, "mean-field"
 	})
-	if page := write(t, m, report.Options{}); !strings.Contains(page, "forecast: 6 points") {
+	page := write(t, m, report.Options{})
+	if !strings.Contains(page, "forecast: 6 points") {
 		t.Error("the series have no forecasts")
+	}
+	if strings.Contains(page, "[]") {
+		t.Error("terms without ranks are written with an empty list")
 	}
 	if page := write(t, m, report.Options{Horizon: -1}); strings.Contains(page, "forecast: ") {
 		t.Error("the series have forecasts that nobody asked for")
