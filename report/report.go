@@ -19,6 +19,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/explain"
 	"github.com/kernel-fried-tensor/kft/internal/buildinfo"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/model"
 )
@@ -214,7 +215,7 @@ func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g", v)
+	return digits.Short(v, 4)
 }
 
 func percent(v float64) string {

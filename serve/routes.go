@@ -74,7 +74,7 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle("/", s.pathHandler("other", []route{{handle: func(_ http.ResponseWriter, r *http.Request) error {
 		if r.URL.Path == "/update" {
-			return problemf(notFound, "", "this server takes in no rows; start it with --updates memory or --updates file")
+			return problemf(notFound, "", "this server was started without updates, so it takes in no rows; start it with them")
 		}
 		return problemf(notFound, "", "there is no %s; GET /openapi.json describes what there is", r.URL.Path)
 	}}}))
