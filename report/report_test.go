@@ -153,6 +153,38 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// A report of records has covariates, not modes, and no share of observed cells.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	table.WriteString("city,area,rooms,price\n")
+	for i := range 300 {
+		fmt.Fprintf(&table, "c%d,%d,%d,%d\n", i%5, 40+(i*37)%150, 1+i%6, 50000+1000*((i*37)%150)+(i*7919)%5000)
+	}
+	file := filepath.Join(t.TempDir(), "houses.csv")
+	if err := os.WriteFile(file, []byte(table.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Spec{Version: spec.Version, Data: spec.Data{Files: []string{file}, Target: "price", Modes: []string{"city", "number(area)", "level(rooms)"}, Duplicates: "keep"},
+		Terms: []string{"city", "area", "rooms"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}}
+	s.Fill()
+	m, _, err := train.ReadAndFit(t.Context(), s, tableio.Files(file), train.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := write(t, m, report.Options{})
+	for _, want := range []string{"mode city", "covariate area", "a number, in", "covariate rooms", "6 levels"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	for _, not := range []string{"mode area", "observed cells", "ids with a row", "R2 identity", "e+0"} {
+		if strings.Contains(page, not) {
+			t.Errorf("the page has %q", not)
+		}
+	}
+}
+
 // TestForecasts checks that series go on after the end of the table.
 func TestForecasts(t *testing.T) {
 	t.Parallel()
