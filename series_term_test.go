@@ -76,6 +76,10 @@ func testSeriesFile(t *testing.T, term string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	terms := loaded.Terms()
+	if last := terms[len(terms)-1]; len(terms) != 3 || !strings.HasPrefix(last.Name, "series(shop*item; week") || last.Series != 180 {
+		t.Errorf("the model describes its terms as %+v; want shop, item and 180 series", terms)
+	}
 	var cells []kft.Cell
 	for _, week := range []string{"1", "30", "48", "49", "55", "61", "80"} {
 		cells = append(cells, kft.Cell{"shop": "s1", "item": "i2", "week": week})

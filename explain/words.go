@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/metrics"
@@ -137,14 +138,11 @@ func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "not finite"
 	}
-	return fmt.Sprintf("%.4g", v)
+	return digits.Short(v, 4)
 }
 
 func signed(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%+.4g", v)
+	return digits.Signed(v, 4)
 }
 
 // table aligns columns: the first to the left, the others to the right.

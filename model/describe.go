@@ -9,7 +9,7 @@ import (
 // Weights returns the number of weights.
 func (m *Model) Weights() int { return m.field.Weights() }
 
-// Terms describes each term: its cores with their shapes.
+// Terms describes each term, trains before series along time.
 func (m *Model) Terms() []TermInfo {
 	var terms []TermInfo
 	for _, t := range m.field.Terms {
@@ -19,13 +19,17 @@ func (m *Model) Terms() []TermInfo {
 		}
 		terms = append(terms, info)
 	}
+	for _, s := range m.field.Series {
+		terms = append(terms, TermInfo{Name: s.Label, Cores: []CoreInfo{}, Series: s.Series()})
+	}
 	return terms
 }
 
-// TermInfo describes a term of a model.
+// TermInfo describes a term of a model: a train by its cores, or series along time.
 type TermInfo struct {
-	Name  string     `json:"name"`
-	Cores []CoreInfo `json:"cores"`
+	Name   string     `json:"name"`
+	Cores  []CoreInfo `json:"cores"`            // of a train
+	Series int        `json:"series,omitempty"` // number of series of a term such as series(store; time)
 }
 
 // CoreInfo describes a core: a Left x Right matrix for each entity.

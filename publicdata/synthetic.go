@@ -14,9 +14,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
-// Shapes returns the names of the available shapes.
-func Shapes() []string { return synthetic.ShapeNames() }
-
 // Synthetic generates a data set from a known truth.
 type Synthetic struct {
 	Shape   string  // one of Shapes

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
 func makeSynthetic(t *testing.T, o Synthetic) (map[string]string, *Report) {
@@ -116,7 +118,7 @@ func TestSyntheticSizesAndTruth(t *testing.T) {
 }
 
 func TestSyntheticDoesNotDependOnThreads(t *testing.T) {
-	for _, shape := range Shapes() {
+	for _, shape := range synthetic.ShapeNames() {
 		one, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 2, Threads: 1})
 		three, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 2, Threads: 3})
 		other, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 3, Threads: 3})

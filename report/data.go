@@ -37,10 +37,21 @@ func (b *builder) data() error {
 	cells := 1.0
 	for mode, info := range b.m.Modes() {
 		n := len(b.m.IDs(mode))
-		cells *= float64(n)
-		add("mode "+info.Name, count(n)+" ids")
+		switch {
+		case !info.Covariate():
+			cells *= float64(n)
+			add("mode "+info.Name, count(n)+" ids")
+		case info.Joint():
+			add("covariate "+info.Name, count(n)+" points of numbers")
+		case info.Numeric():
+			add("covariate "+info.Name, "a number, in "+count(n)+" bins")
+		default:
+			add("covariate "+info.Name, count(n)+" levels")
+		}
 	}
-	add("observed cells", fmt.Sprintf("%s of the cells that are possible", percent(float64(r.Rows.Rows)/cells)))
+	if b.m.Spec().Data.Duplicates != "keep" { // else rows are no cells
+		add("observed cells", fmt.Sprintf("%s of the cells that are possible", percent(float64(r.Rows.Rows)/cells)))
+	}
 	add("content (SHA-256)", r.DataHash)
 	blocks := []block{{Table: sheet}}
 	if b.page.Missing != "" {
@@ -52,6 +63,9 @@ func (b *builder) data() error {
 	if len(r.Side) > 0 {
 		side := &grid{Caption: "Side information", Header: []string{"mode", "ids with a row", "ids without", "other rows", "columns"}}
 		for _, t := range r.Side {
+			if t.Curve != nil {
+				continue // a covariate
+			}
 			columns := 0
 			for _, c := range t.Table.Columns {
 				if !c.Constant {
@@ -60,7 +74,9 @@ func (b *builder) data() error {
 			}
 			side.Rows = append(side.Rows, []string{t.Mode, count(t.Table.Matched), count(t.Table.Unmatched), count(t.Table.ExtraRows), count(columns)})
 		}
-		blocks = append(blocks, block{Table: side})
+		if len(side.Rows) > 0 {
+			blocks = append(blocks, block{Table: side})
+		}
 	}
 	b.add("data", "Data", blocks...)
 	return nil
@@ -112,7 +128,11 @@ func (b *builder) targets() *figure.Figure {
 // scores compares the parts, the formulas, and rows of which more or less is known.
 func (b *builder) scores() error {
 	r := b.record
-	parts := &grid{Caption: "Scores by part", Header: []string{"part", "rows", "R2", "RMSE", "MAE", "R2 " + b.m.Spec().Transform, "predicted / actual total", "CRPS", "pinball"}}
+	parts := &grid{Caption: "Scores by part", Header: []string{"part", "rows", "R2", "RMSE", "MAE", "predicted / actual total", "CRPS", "pinball"}}
+	transform := b.m.Spec().Transform
+	if transform != "identity" {
+		parts.Header = append(parts.Header, "R2 "+transform)
+	}
 	for _, p := range []struct {
 		part  dataset.Part
 		score metrics.Score
@@ -125,7 +145,11 @@ func (b *builder) scores() error {
 		if s.Calibration != nil {
 			crps, pinball = number(float64(s.Calibration.CRPS)), number(float64(s.Calibration.Pinball))
 		}
-		parts.Rows = append(parts.Rows, []string{partName(p.part), count(s.N), fmt.Sprintf("%.4f", s.R2), number(s.RMSE), number(s.MAE), fmt.Sprintf("%.4f", s.R2Scale), number(s.Bias), crps, pinball})
+		row := []string{partName(p.part), count(s.N), fmt.Sprintf("%.4f", s.R2), number(s.RMSE), number(s.MAE), number(s.Bias), crps, pinball}
+		if transform != "identity" {
+			row = append(row, fmt.Sprintf("%.4f", s.R2Scale))
+		}
+		parts.Rows = append(parts.Rows, row)
 	}
 	blocks := []block{{Table: parts}}
 	groups := measuredBefore
@@ -213,7 +237,7 @@ func (b *builder) training() error {
 		if t.Removed {
 			share = "removed"
 		}
-		terms.Rows = append(terms.Rows, []string{spec.ReadableTerms(t.Term), fmt.Sprint(t.Ranks), share})
+		terms.Rows = append(terms.Rows, []string{spec.ReadableTerms(t.Term), ranks(t.Ranks), share})
 	}
 	if len(terms.Rows) > 0 {
 		blocks = append(blocks, block{Table: terms})

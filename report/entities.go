@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 )
 
@@ -41,7 +42,7 @@ func (e entity) MarshalJSON() ([]byte, error) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil
 		}
-		return json.Number(fmt.Sprintf("%.4g", v))
+		return json.Number(digits.Short(v, 4))
 	}
 	return json.Marshal([]any{short(e.id), rounded(e.effect), rounded(e.value), e.rows, rounded(e.mean), e.at})
 }

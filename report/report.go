@@ -19,6 +19,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/explain"
 	"github.com/kernel-fried-tensor/kft/internal/buildinfo"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/model"
 )
@@ -214,7 +215,7 @@ func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g", v)
+	return digits.Short(v, 4)
 }
 
 func percent(v float64) string {
@@ -222,6 +223,14 @@ func percent(v float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f %%", 100*v)
+}
+
+// ranks writes the ranks between the cores of a term; effects and series have none.
+func ranks(r []int) string {
+	if len(r) == 0 {
+		return "–"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(r), " ", ", "), "[]")
 }
 
 // count writes a number with separators of thousands.

@@ -153,14 +153,50 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// A report of records has covariates, not modes, and no share of observed cells.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	table.WriteString("city,area,rooms,price\n")
+	for i := range 300 {
+		fmt.Fprintf(&table, "c%d,%d,%d,%d\n", i%5, 40+(i*37)%150, 1+i%6, 50000+1000*((i*37)%150)+(i*7919)%5000)
+	}
+	file := filepath.Join(t.TempDir(), "houses.csv")
+	if err := os.WriteFile(file, []byte(table.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Spec{Version: spec.Version, Data: spec.Data{Files: []string{file}, Target: "price", Modes: []string{"city", "number(area)", "level(rooms)"}, Duplicates: "keep"},
+		Terms: []string{"city", "area", "rooms"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}}
+	s.Fill()
+	m, _, err := train.ReadAndFit(t.Context(), s, tableio.Files(file), train.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := write(t, m, report.Options{})
+	for _, want := range []string{"mode city", "covariate area", "a number, in", "covariate rooms", "6 levels"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	for _, not := range []string{"mode area", "observed cells", "ids with a row", "R2 identity", "e+0"} {
+		if strings.Contains(page, not) {
+			t.Errorf("the page has %q", not)
+		}
+	}
+}
+
 // TestForecasts checks that series go on after the end of the table.
 func TestForecasts(t *testing.T) {
 	t.Parallel()
 	m, table := fit(t, func(s *spec.Spec) {
 		s.Terms, s.Uncertainty.Inference = []string{"store", "item", "series(store*item; month; walk, season=12)"}, "mean-field"
 	})
-	if page := write(t, m, report.Options{}); !strings.Contains(page, "forecast: 6 points") {
+	page := write(t, m, report.Options{})
+	if !strings.Contains(page, "forecast: 6 points") {
 		t.Error("the series have no forecasts")
+	}
+	if strings.Contains(page, "[]") {
+		t.Error("terms without ranks are written with an empty list")
 	}
 	if page := write(t, m, report.Options{Horizon: -1}); strings.Contains(page, "forecast: ") {
 		t.Error("the series have forecasts that nobody asked for")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/explain"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 )
 
@@ -81,7 +82,7 @@ func curveFigure(c explain.Curve) *figure.Figure {
 	if c.Points[0].X == nil {
 		bars := figure.Bars{Title: "Effect of " + c.Name(), Unit: unit}
 		for _, p := range c.Points {
-			bar := figure.Bar{Label: short(p.Label), Value: p.Effect, Text: fmt.Sprintf("%+.3g", p.Effect)}
+			bar := figure.Bar{Label: short(p.Label), Value: p.Effect, Text: digits.Signed(p.Effect, 3)}
 			if p.Effect < 0 {
 				bar.Colour = 'b'
 			}

@@ -91,7 +91,7 @@ func (b *bodyReader) list(path string, item func(i int) error) error {
 		return err
 	}
 	if t != json.Delim('[') {
-		return problemf(invalidValue, path, "%s is not a list", nameOf(path))
+		return problemf(invalidValue, path, "%s is not a list; write it in brackets, [ ]", nameOf(path))
 	}
 	for i := 0; b.More(); i++ {
 		if err := item(i); err != nil {

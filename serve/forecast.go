@@ -56,7 +56,7 @@ func (s *Server) forecast(w http.ResponseWriter, r *http.Request) error {
 			levels, err = b.levels(key)
 		case "only":
 			err = b.list(key, func(i int) error {
-				text, err := b.text(fmt.Sprintf("%s[%d]", key, i))
+				text, err := scalar[string](b, fmt.Sprintf("%s[%d]", key, i), "a text such as store=S1")
 				table.Only = append(table.Only, text)
 				return err
 			})

@@ -74,6 +74,8 @@ func TestExplainAndForecast(t *testing.T) {
 		{"/explain", `{"cells":[],"what_if":[1]}`, "what_if[0]"},
 		{"/forecast", `{}`, "cell"},
 		{"/forecast", `{"only":["store=nowhere"]}`, "only"},
+		{"/forecast", `{"only":{"store":["s1"]}}`, "only"},
+		{"/forecast", `{"only":[1]}`, "only[0]"},
 		{"/forecast", `{"by":"nothing"}`, "by"},
 		{"/forecast", `{"cell":{"store":"s1","item":"i1"},"by":"store"}`, "cell"},
 		{"/forecast", `{"cell":{}}`, "cell.store"},
@@ -91,6 +93,19 @@ func TestExplainAndForecast(t *testing.T) {
 		}
 		if got := failure(t, w); got.Field != tc.field {
 			t.Errorf("%s %s: %+v, want field %s", tc.path, tc.body, got, tc.field)
+		}
+	}
+}
+
+// A value of another kind than a request needs is refused with the kind that it needs.
+func TestKindsOfValues(t *testing.T) {
+	s := newServer(t, nil)
+	for body, want := range map[string]string{
+		`{"only":{"store":["s1"]}}`: "only is not a list; write it in brackets, [ ]",
+		`{"only":[1]}`:              "only[0] is not a text such as store=S1",
+	} {
+		if got := failure(t, ask(t, s, "POST", "/forecast", body)); got.Message != want {
+			t.Errorf("%s: got %q, want %q", body, got.Message, want)
 		}
 	}
 }

@@ -73,6 +73,9 @@ func (s *Server) routes() http.Handler {
 		mux.Handle(path, s.pathHandler(path, all))
 	}
 	mux.Handle("/", s.pathHandler("other", []route{{handle: func(_ http.ResponseWriter, r *http.Request) error {
+		if r.URL.Path == "/update" {
+			return problemf(notFound, "", "this server was started without updates, so it takes in no rows; start it with them")
+		}
 		return problemf(notFound, "", "there is no %s; GET /openapi.json describes what there is", r.URL.Path)
 	}}}))
 	return mux

@@ -76,7 +76,7 @@ func TestUpdate(t *testing.T) {
 			}
 		}
 	}
-	if w := ask(t, newServer(t, nil), "POST", "/update", `{"rows":`+updateRows+`}`); w.Code != 404 || !strings.Contains(w.Body.String(), "not_found") {
+	if w := ask(t, newServer(t, nil), "POST", "/update", `{"rows":`+updateRows+`}`); w.Code != 404 || !strings.Contains(w.Body.String(), "not_found") || !strings.Contains(w.Body.String(), "started without updates") {
 		t.Errorf("without updates: %d %s", w.Code, w.Body)
 	}
 }

@@ -163,11 +163,6 @@ func (d *Data) levels() []float64 {
 	return found
 }
 
-// Used returns the number of rows in all parts.
-func (d *Data) Used() int {
-	return d.split.Count(dataset.Train) + d.split.Count(dataset.Valid) + d.split.Count(dataset.Test)
-}
-
 // Count returns the number of rows in a part.
 func (d *Data) Count(p dataset.Part) int { return d.split.Count(p) }
 

@@ -99,6 +99,24 @@ func TestNumericFlagsHaveRanges(t *testing.T) {
 	}
 }
 
+// The help of every flag with a default value says which.
+func TestHelpHasDefaults(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commandLine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok && f.HasDefault && !strings.Contains(f.Help, "efault") {
+			t.Errorf("--%s: the help does not name the default, %s", f.Name, f.Default)
+		}
+		return next(nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Options of a forecast that do not fit the model are wrong calls too.
 func TestForecastOptionsAreUsage(t *testing.T) {
 	inEmptyFolder(t)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 )
 
 type cellReport struct {
@@ -102,4 +103,4 @@ func writeCell(b *strings.Builder, m *kft.Model, cell string, p kft.Prediction, 
 	b.WriteString("\n")
 }
 
-func number(v float64) string { return fmt.Sprintf("%.5g", v) }
+func number(v float64) string { return digits.Short(v, 5) }

@@ -93,7 +93,7 @@ func runOn(ctx context.Context, all *ranks, args []string, stdin io.Reader, rawO
 	parser, err := kong.New(&commandLine{},
 		kong.Name("kft"),
 		kong.Description("Tensor trains for big, sparse tables: learn from some cells of store x item x month, predict the others with calibrated uncertainty.\n\n"+
-			"Start with `kft demo`, or with your own table: `kft init TABLE`, then `kft fit`."),
+			"Start with `kft demo`, or with your own table: `kft fit TABLE`."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helpShown = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),

@@ -23,29 +23,29 @@ const tokenVariable = "KFT_TOKEN"
 type serveCommand struct {
 	Models []string `arg:"" complete:"file" name:"model" help:"Model files, or NAME=FILE. Without a name it is that of the file."`
 
-	Listen    string   `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address and port. One that other machines can reach requires a token. Port 0 chooses a free one."`
+	Listen    string   `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address and port. One that other machines can reach requires a token. Port 0 chooses a free one (default: ${default})."`
 	TokenFile string   `complete:"file" placeholder:"FILE" help:"File with the token that clients must send. Without it the environment variable KFT_TOKEN is used, if it is set."`
 	Cert      string   `complete:"file" placeholder:"FILE" help:"TLS certificate (PEM); requires --key."`
 	Key       string   `complete:"file" placeholder:"FILE" help:"Private key of the certificate (PEM)."`
 	History   []string `complete:"file" sep:"none" placeholder:"FILE" help:"Table with observed values that the page shows beside predictions, or NAME=FILE for one of several models. May be repeated."`
 
-	Reload  time.Duration `from:"0s" default:"1s" help:"How often the files are checked for changes; 0 for never. The signal HUP checks them as well."`
-	Drain   time.Duration `from:"0s" default:"500ms" help:"How long requests are still accepted after the signal TERM."`
-	Timeout time.Duration `above:"0s" default:"30s" help:"Time limit of a request."`
+	Reload  time.Duration `from:"0s" default:"1s" help:"How often the files are checked for changes; 0 for never. The signal HUP checks them as well (default: ${default})."`
+	Drain   time.Duration `from:"0s" default:"500ms" help:"How long requests are still accepted after the signal TERM (default: ${default})."`
+	Timeout time.Duration `above:"0s" default:"30s" help:"Time limit of a request (default: ${default})."`
 
-	MaxBody        int64 `from:"1" to:"1048576" default:"32" placeholder:"MIB" help:"Largest request in MiB."`
-	MaxCells       int   `from:"1" default:"100000" placeholder:"N" help:"Most cells of a JSON request. Arrow requests are limited by --max-body only."`
-	MaxConnections int   `from:"1" default:"512" placeholder:"N" help:"Most open connections; further ones wait."`
-	MaxBulk        int   `from:"1" default:"2" placeholder:"N" help:"Most Arrow requests that are predicted at the same time; further ones wait."`
+	MaxBody        int64 `from:"1" to:"1048576" default:"32" placeholder:"MIB" help:"Largest request in MiB (default: ${default})."`
+	MaxCells       int   `from:"1" default:"100000" placeholder:"N" help:"Most cells of a JSON request. Arrow requests are limited by --max-body only (default: ${default})."`
+	MaxConnections int   `from:"1" default:"512" placeholder:"N" help:"Most open connections; further ones wait (default: ${default})."`
+	MaxBulk        int   `from:"1" default:"2" placeholder:"N" help:"Most Arrow requests that are predicted at the same time; further ones wait (default: ${default})."`
 
-	Updates string `enum:"none,memory,file" values:"none,memory,file" default:"none" help:"What becomes of rows that clients send to POST /update: none (there is no such route), memory (the served model takes them in until its file changes or the server ends) or file (the model file is written as well)."`
+	Updates string `enum:"none,memory,file" placeholder:"WHERE" values:"none,memory,file" default:"none" help:"What becomes of rows that clients send to POST /update: none (there is no such route), memory (the served model takes them in until its file changes or the server ends) or file (the model file is written as well) (default: ${default})."`
 
-	MonitorLevel  float64  `above:"0" below:"1" default:"0.9" placeholder:"P" help:"Probability of the central interval whose coverage is watched."`
-	MonitorWindow int      `from:"1" default:"1000" placeholder:"N" help:"Number of latest outcomes that the coverage is computed from."`
+	MonitorLevel  float64  `above:"0" below:"1" default:"0.9" placeholder:"P" help:"Probability of the central interval whose coverage is watched (default: ${default})."`
+	MonitorWindow int      `from:"1" default:"1000" placeholder:"N" help:"Number of latest outcomes that the coverage is computed from (default: ${default})."`
 	MonitorGroup  []string `placeholder:"MODE" help:"Mode whose ids are watched as groups of their own. May be repeated."`
 
-	LogFormat string `enum:"json,text" values:"json,text" default:"json" help:"Format of the log on standard error: json or text."`
-	LogLevel  string `enum:"debug,info,warn,error" values:"debug,info,warn,error" default:"info" help:"Least level of the log: debug (with a line per request), info, warn or error."`
+	LogFormat string `enum:"json,text" placeholder:"FORMAT" values:"json,text" default:"json" help:"Format of the log on standard error: json or text (default: ${default})."`
+	LogLevel  string `enum:"debug,info,warn,error" placeholder:"LEVEL" values:"debug,info,warn,error" default:"info" help:"Least level of the log: debug (with a line per request), info, warn or error (default: ${default})."`
 }
 
 // Help is shown by kft serve --help.

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -51,6 +54,9 @@ func (c *studyShow) Run(e *env) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	if legend := termLegend(r.Fact("specification terms"), names); legend != "" {
+		fmt.Fprintf(e.stdout, "terms: %s\n", legend)
+	}
 	for _, t := range r.Trials {
 		if t.State == tune.Failed {
 			fmt.Fprintf(e.stdout, "trial %d: %s\n", t.Number+1, firstLine(t.Problem))
@@ -62,6 +68,21 @@ func (c *studyShow) Run(e *env) error {
 	}
 	fmt.Fprintf(e.stdout, "\nbest: trial %d, %s %.4f\n", r.Best.Number+1, r.Fact("objective"), *r.Best.Score)
 	return writeImportances(e.stdout, r)
+}
+
+// termLegend says which term each of the parameters term.2, term.3 and so on is about. terms is
+// the JSON list of the terms of the first trial.
+func termLegend(terms string, names []string) string {
+	var list, legend []string
+	if json.Unmarshal([]byte(terms), &list) != nil {
+		return ""
+	}
+	for i, term := range list {
+		if name := "term." + strconv.Itoa(i+1); slices.Contains(names, name) {
+			legend = append(legend, name+" "+spec.ReadableTerms(term))
+		}
+	}
+	return strings.Join(legend, ", ")
 }
 
 // writeImportances writes the importance of each parameter.

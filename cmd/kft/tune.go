@@ -233,6 +233,7 @@ func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store)
 	}
 	fmt.Fprintf(e.stdout, "best of %s by %s: trial %d, %.4f\n", textformat.Plural(finished, "trial"), c.Objective, trial.Number+1, *trial.Score)
 	writeValues(e.stdout, trial.Values, search.Parameters())
+	fmt.Fprintf(e.stdout, "Model: %s; scale %s\n", spec.ReadableTerms(strings.Join(best.Terms, " + ")), best.Transform)
 	_, err = fmt.Fprintf(e.stdout, "\nWrote %s; kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.RedactedLocation(c.Study))
 	return err
 }

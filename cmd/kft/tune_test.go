@@ -261,3 +261,16 @@ func TestModesWithSpaces(t *testing.T) {
 		}
 	}
 }
+
+// The result of a search and the list of its trials name the terms that are used.
+func TestTuneNamesTerms(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	tuned := must(t, slices.Concat([]string{"tune", "sales.csv", "--term", "store,item:1", "--term", "time", "--sweeps", "2", "--trials", "1", "--quiet"}, salesFlags)...).stdout
+	if want := "\nModel: store,item:1 + time; scale log1p\n"; !strings.Contains(tuned, want) {
+		t.Errorf("kft tune printed\n%swant%s", tuned, want)
+	}
+	if shown, want := must(t, "study", "show").stdout, "\nterms: term.2 time\n"; !strings.Contains(shown, want) {
+		t.Errorf("kft study show printed\n%swant%s", shown, want)
+	}
+}

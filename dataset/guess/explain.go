@@ -27,9 +27,11 @@ func (g *guesser) explain() {
 			used[name] = true
 		}
 	}
-	for _, text := range g.Covariates {
+	for _, text := range slices.Concat(g.given.Modes, g.Covariates) { // modes that are given may have another column that the table lacks
 		if m, err := dataset.ParseMode(text); err == nil {
-			used[m.Columns[0]] = true
+			for _, name := range m.Columns {
+				used[name] = true
+			}
 		}
 	}
 	for i, c := range g.columns {

@@ -134,3 +134,23 @@ func TestRepeatedCellsInParts(t *testing.T) {
 		}
 	}
 }
+
+// A mode that the table cannot give, as one with a typing error, does not make the others columns
+// that are left out.
+func TestLeftOutBesideGivenModes(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("store,item,units\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "s%d,i%d,%d.5\n", i%6, i/6, i)
+	}
+	for _, other := range []string{"itm", "lag(1)"} {
+		g, err := tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{Modes: []string{"store", other}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.LeftOut) != 1 || g.LeftOut[0].Column != "item" {
+			t.Errorf("with the modes store and %s, left out are %+v; want item alone", other, g.LeftOut)
+		}
+	}
+}

@@ -19,12 +19,13 @@ var (
 		"accepted", "passed", "failed", "failure", "cancelled", "canceled", "returned", "readmitted", "subscribed", "hired", "voted"}
 	roleWords = []string{"target", "y", "label", "response", "outcome"} // of targetWords, those that do not say what the target is
 	// Names of columns that only their numbers tell apart.
-	featureWords = []string{"feature", "feat", "var", "col", "column", "attr", "attribute", "pc", "pca", "dim", "emb"}
-	priceWords   = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
-	eventWords   = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
-	partWords    = []string{"part", "split", "fold"}
-	partTexts    = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
-	weightWords  = []string{"weight", "weights", "exposure"}
+	featureWords  = []string{"feature", "feat", "var", "col", "column", "attr", "attribute", "pc", "pca", "dim", "emb"}
+	priceWords    = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
+	currencyWords = []string{"usd", "us", "dollar", "dollars", "eur", "euro", "euros", "gbp", "pound", "pounds", "chf", "jpy", "yen", "cny", "rmb", "inr", "rs", "cad", "aud", "brl", "krw", "sek", "nok", "dkk", "pln", "zar", "mxn", "cents", "k"}
+	eventWords    = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
+	partWords     = []string{"part", "split", "fold"}
+	partTexts     = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
+	weightWords   = []string{"weight", "weights", "exposure"}
 	// Columns beside which a weight is that of animals or plants, or of things, and words before it that say so.
 	livingWords = []string{"species", "genus", "breed", "diet", "feed", "litter", "variety", "cultivar", "wing", "tail", "bill", "hindfoot", "chick", "rat", "mouse", "pig", "cow", "calf", "lamb", "fish", "animal", "plant", "gestation"}
 	thingWords  = []string{"height", "length", "width", "girth", "bmi", "waist", "density", "mpg", "horsepower", "cylinders", "displacement", "gained", "premature", "premie"}

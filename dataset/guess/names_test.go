@@ -211,3 +211,19 @@ func TestSaysThatTableIsWide(t *testing.T) {
 		t.Errorf("no note contains %q: %q", want, g.Notes)
 	}
 }
+
+// A price with its unit is the target of a table of things, as one without it is.
+func TestPricesWithUnits(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"price", "Price €", "Price (EUR)", "price_usd", "PriceUSD", "Price per night", "Cost ($)"} {
+		var text strings.Builder
+		fmt.Fprintf(&text, "area,rooms,city,%s\n", name)
+		for i := range 200 {
+			fmt.Fprintf(&text, "%d.5,%d,%s,%d\n", 40+(i*37)%150, 1+i%6, []string{"Bonn", "Bern", "Lyon"}[i*7%3], 1000+(i*7919)%5000)
+		}
+		g, err := tableio.GuessColumns(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{})
+		if err != nil || g.Target != name {
+			t.Errorf("%s: got target %q, %v", name, g.Target, err)
+		}
+	}
+}

@@ -76,9 +76,9 @@ func (g *guesser) lastPrice() *sampleColumn {
 		}
 		last = c
 		numbers++
-		if slices.Contains(priceWords, lastWord(c.Name)) {
+		if words := priceName(c.Name); words != nil {
 			prices++
-			if words := columnname.Words(c.Name); len(words) == 1 || words[0] == "sale" {
+			if len(words) == 1 || words[0] == "sale" {
 				only = c
 			}
 		}
@@ -86,7 +86,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 	switch {
 	case last == nil || prices == 0:
 		return nil
-	case slices.Contains(priceWords, lastWord(last.Name)):
+	case priceName(last.Name) != nil:
 		return last
 	case prices == 1 && numbers > fewDescribing:
 		return only
@@ -94,13 +94,20 @@ func (g *guesser) lastPrice() *sampleColumn {
 	return nil
 }
 
-// lastWord returns the last word of a name, or "".
-func lastWord(name string) string {
+// priceName returns the words of the name of a price without its unit: price, of "Price (EUR)" and
+// price_per_night. It returns nil for other names.
+func priceName(name string) []string {
 	words := columnname.Words(name)
-	if len(words) == 0 {
-		return ""
+	if per := slices.Index(words, "per"); per > 0 {
+		words = words[:per]
 	}
-	return words[len(words)-1]
+	for len(words) > 1 && slices.Contains(currencyWords, words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 || !slices.Contains(priceWords, words[len(words)-1]) {
+		return nil
+	}
+	return words
 }
 
 // targetScore is higher for a column that is more likely the target; 0 or less for
@@ -207,7 +214,11 @@ func (g *guesser) isMass(c *sampleColumn) bool {
 // beside reports whether another column has one of some words in its name; a length or a width has it at the end.
 func (g *guesser) beside(c *sampleColumn, words []string) bool {
 	return slices.ContainsFunc(g.columns, func(o *sampleColumn) bool {
-		last := lastWord(o.Name)
+		named := columnname.Words(o.Name)
+		last := ""
+		if len(named) > 0 {
+			last = named[len(named)-1]
+		}
 		return o != c && columnname.HasWord(o.Name, words) && (last == "length" || last == "width" || !columnname.HasWord(o.Name, []string{"length", "width"}))
 	})
 }

@@ -5,6 +5,7 @@ package columnname
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Words in the names of columns of several kinds.
@@ -22,7 +23,7 @@ var (
 )
 
 // Words splits a name into words: list_date, listDate and "list date" give the same
-// words.
+// words, and so do price_eur and "Price (EUR)". Signs such as those of currencies are no words.
 func Words(name string) []string {
 	var spaced strings.Builder
 	for i, r := range name {
@@ -32,7 +33,7 @@ func Words(name string) []string {
 		spaced.WriteRune(r)
 	}
 	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool {
-		return strings.ContainsRune(" _-.", r)
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r)
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"list_date", "listDate", "list date", "List.Date", "list-date"} {
+	for _, name := range []string{"list_date", "listDate", "list date", "List.Date", "list-date", "List (date)", "list/date €"} {
 		if got := Words(name); !slices.Equal(got, []string{"list", "date"}) {
 			t.Errorf("%q: got %q", name, got)
 		}

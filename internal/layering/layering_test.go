@@ -45,7 +45,7 @@ var layers = [][]string{
 // internals lists the packages under internal. All layers may import them, so they
 // import only each other.
 var internals = []string{
-	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/columnname", "internal/doctest", "internal/fielderr", "internal/figure", "internal/flat", "internal/garbage", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
+	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/columnname", "internal/digits", "internal/doctest", "internal/fielderr", "internal/figure", "internal/flat", "internal/garbage", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
 	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/peers", "internal/plural", "internal/radix", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/wholeid", "internal/words",
 }
 

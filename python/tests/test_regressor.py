@@ -239,11 +239,11 @@ def bad_input():
         "text target": (MODES, {}, X, ["a"] * len(X), kft.InputError, "y is not a column of numbers"),
         "missing id": (MODES, {}, hole, y, kft.InputError, 'X, row 5, column "item"'),
         "lengths": (MODES, {}, X, y[:-1], ValueError, "inconsistent numbers of samples"),
-        "repeated cell": (["store", "item"], {}, X, y, kft.InputError, "set data.duplicates"),
-        "option": (MODES, {"sweep": 3}, X, y, kft.SpecificationError, "--sweep"),
-        "value": (MODES, {"solver": "magic"}, X, y, kft.SpecificationError, "fit.solver"),
+        "repeated cell": (["store", "item"], {}, X, y, kft.InputError, "set duplicates to sum"),
+        "option": (MODES, {"sweep": 3}, X, y, kft.SpecificationError, '^unknown option sweep, did you mean one of "sweeps", "random_state"[?]$'),
+        "value": (MODES, {"solver": "magic"}, X, y, kft.SpecificationError, "^solver: unknown"),
         "ours": (MODES, {"output": "x"}, X, y, kft.SpecificationError, "output"),
-        "exposure": (MODES, {"exposure": "days"}, X, y, kft.SpecificationError, "data.exposure"),
+        "exposure": (MODES, {"exposure": "days"}, X, y, kft.SpecificationError, "^exposure: "),
     }
 
 
@@ -358,7 +358,7 @@ def test_names_of_targets_and_seeds():
     for target in (y.to_frame(), pl.DataFrame({"units": y.to_numpy()}), pa.table({"units": y})):
         assert KFTRegressor(MODES, **FAST).fit(X, target).spec_["data"]["target"] == "units"
     assert KFTRegressor(MODES, random_state=np.random.default_rng(1), **FAST).fit(X, y).spec_["seed"] > 1
-    with pytest.raises(kft.SpecificationError, match="seed"):
+    with pytest.raises(kft.SpecificationError, match="random_state"):
         KFTRegressor(MODES, random_state=-3, **FAST).fit(X, y)
 
 

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _display, _options, _process, _table
-from ._errors import InputError, KFTError, KFTWarning, ModelFileError
+from ._errors import InputError, KFTError, KFTWarning, ModelFileError, in_python
 from ._server import FittedModel
 
 Self = TypeVar("Self", bound="KFTEstimator")
@@ -100,7 +100,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
         self.spec_ = report.pop("spec")
         self.record_ = report
         for text in report.get("warnings") or []:
-            warnings.warn(text, KFTWarning, stacklevel=3)
+            warnings.warn(in_python(text), KFTWarning, stacklevel=3)
 
     def _run_verb(self, verb: str, *args: str, table: pa.Table | None = None, result: str = "") -> bytes:
         """Run a verb on the model and a table called X; return standard output, or the file called result."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -79,12 +80,51 @@ _CLASSES: dict[str, type[KFTError]] = {
 }
 
 
+# Fields of a specification by section, as the program names them in its advice.
+_FIELDS = {
+    "data": "weight exposure censored nonnegative modes covariates lags history absent ends duplicates",
+    "side": "tables variant space kernels columns intercept length-scales placebo",
+    "uncertainty": "inference likelihood noise-use noise-variance noise prior-mean prior-variance conformal heaping mixing covariance moments",
+    "fit": "solver ridge lambda sweeps patience cg-steps prune learning-rate batch epochs schedule effort refit",
+}
+# Fields and flags whose option has another name. Others have dashes for underscores.
+_OPTIONS = {
+    "data.covariates": "covariate",
+    "side.tables": "side",
+    "side.kernels": "kernel",
+    "side.columns": "side_columns",
+    "lambda": "lambda_",
+    "term": "terms",
+    "transform": "scale",
+    "seed": "random_state",
+    "threads": "n_jobs",
+}
+_FIELD = re.compile(r"(?<![\w./])(?:" + "|".join(rf"{section}\.(?:{names.replace(' ', '|')})" for section, names in _FIELDS.items()) + r")(?![\w/]|[-.]\w)")
+_FLAG = re.compile(r"(?<![\w\"-])--([a-z]+(?:-[a-z]+)*)")
+_QUOTED_FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)")
+
+
+def _option(name: str) -> str:
+    """Return the option of estimators for a field or a flag."""
+    name = _OPTIONS.get(name) or name.rpartition(".")[2]
+    return (_OPTIONS.get(name) or name).replace("-", "_")
+
+
+def in_python(text: str) -> str:
+    """Return a message of the program with the names of options instead of fields and flags."""
+    flag = _FLAG
+    if text.startswith("unknown flag --"):  # with others that were perhaps meant, in quotes
+        text, flag = text.replace("flag", "option", 1), _QUOTED_FLAG
+    text = re.sub(r" \(see kft \w+ --help\)", "", text)
+    return flag.sub(lambda m: _option(m[1]), _FIELD.sub(lambda m: _option(m[0]), text))
+
+
 def from_messages(errors: Sequence[Mapping[str, Any]]) -> KFTError:
     """Return the exception for the errors that the program reported."""
     first = errors[0]
     code, field = str(first.get("code", "failed")), str(first.get("field", ""))
     return _CLASSES.get(code, SpecificationError if field else KFTError)(
-        "\n".join(str(e["text"]) for e in errors),
+        "\n".join(in_python(str(e["text"])) for e in errors),
         code=code,
         field=field,
         file=str(first.get("file", "")),

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from ._errors import BinaryError, KFTError, KFTWarning, from_messages
+from ._errors import BinaryError, KFTError, KFTWarning, from_messages, in_python
 
 _EXE = "kft.exe" if os.name == "nt" else "kft"
 
@@ -128,7 +128,7 @@ def run(args: Sequence[str], folder: Path, *, verbose: bool | None = False, keep
             raise error
         raise ended(process.returncode)
     for text in alerts:
-        warnings.warn(text, KFTWarning, stacklevel=4)
+        warnings.warn(in_python(text), KFTWarning, stacklevel=4)
     return result
 
 

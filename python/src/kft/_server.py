@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ._errors import KFTWarning, from_messages
+from ._errors import KFTWarning, from_messages, in_python
 from ._process import binary, detached, ended
 
 _MOST = 4  # processes kept at a time
@@ -144,7 +144,7 @@ class FittedModel:
         with self._lock:
             answer, result = self.server(flags).ask(request, sink.getvalue())
         for text in answer.get("warnings") or []:
-            warnings.warn(text, KFTWarning, stacklevel=5)
+            warnings.warn(in_python(text), KFTWarning, stacklevel=5)
         return pa.ipc.open_file(result).read_all()
 
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
@@ -40,7 +41,7 @@ func WriteBias(b *strings.Builder, where string, s kft.Score, means *kft.MeansIn
 	case means.Kind == "factor":
 		fmt.Fprintf(b, "; means corrected by factors of %.3g to %.3g", means.Least, means.Most)
 	default:
-		fmt.Fprintf(b, "; means corrected by %.3g to %.3g", means.Least, means.Most)
+		fmt.Fprintf(b, "; means corrected by %s to %s", digits.Short(means.Least, 3), digits.Short(means.Most, 3))
 	}
 	b.WriteString("\n")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 )
 
 // WriteCovariates describes the covariates of the cells: bins of numbers, and levels.
@@ -34,7 +35,7 @@ func WriteCovariates(b *strings.Builder, m *kft.Model) {
 		case mode.Joint():
 			text = fmt.Sprintf("%s of %s", textformat.Plural(numbers, "point"), strings.Join(mode.Columns, ", "))
 		case smooth:
-			text = fmt.Sprintf("%s from %.4g to %.4g", textformat.Plural(numbers, "bin"), r.Curve.Low, r.Curve.High)
+			text = fmt.Sprintf("%s from %s to %s", textformat.Plural(numbers, "bin"), digits.Short(r.Curve.Low, 4), digits.Short(r.Curve.High, 4))
 		}
 		if smooth && r.Curve.Missing > 0 {
 			text += fmt.Sprintf(", missing in %s", textformat.Plural(r.Curve.Missing, "row"))

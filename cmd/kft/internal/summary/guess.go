@@ -3,8 +3,8 @@ package summary
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
@@ -59,11 +59,12 @@ func writeColumns(b *strings.Builder, head string, columns [][2]string) {
 	}
 	width := 0
 	for _, c := range columns {
-		width = max(width, utf8.RuneCountInString(c[0]))
+		width = max(width, textformat.Width(textformat.OneLine(c[0])))
 	}
 	b.WriteString(head + "\n")
 	for _, c := range columns {
-		fmt.Fprintf(b, "  %-*s  %s\n", width, c[0], c[1])
+		name := textformat.OneLine(c[0])
+		fmt.Fprintf(b, "  %s%s  %s\n", name, strings.Repeat(" ", width-textformat.Width(name)), c[1])
 	}
 }
 

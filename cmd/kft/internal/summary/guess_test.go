@@ -19,6 +19,11 @@ func TestColumnsByReason(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	b.Reset()
+	writeColumns(&b, "Left out:", [][2]string{{"note\n2", "a text"}, {"店", "constant"}})
+	if want := "Left out:\n  note\\n2  a text\n  店       constant\n"; b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	b.Reset()
 	if writeColumns(&b, "Left out:", columns[:3]); strings.Count(b.String(), "\n") != 4 {
 		t.Errorf("few columns have a line each, got\n%s", b.String())
 	}

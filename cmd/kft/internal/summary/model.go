@@ -9,11 +9,14 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// WriteTerms writes the table of terms with their cores.
+// WriteTerms writes the table of terms with their cores, or their number of series.
 func WriteTerms(b *strings.Builder, terms []kft.TermInfo) {
 	t := textformat.Table{Header: []string{"term", "core", "variant", "entities", "matrix"}, Left: 3}
 	for _, term := range terms {
 		name := spec.ReadableTerms(term.Name)
+		if term.Series > 0 {
+			t.Rows = append(t.Rows, []string{name, "along time", "series", textformat.Count(term.Series), "-"})
+		}
 		for _, core := range term.Cores {
 			t.Rows = append(t.Rows, []string{name, core.Name, core.Variant, textformat.Count(core.Entities), fmt.Sprintf("%d x %d", core.Left, core.Right)})
 			name = ""

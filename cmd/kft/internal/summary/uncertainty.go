@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
@@ -33,14 +34,14 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if n := u.Noise; n != nil {
 		switch {
 		case n.Most > 0:
-			text += fmt.Sprintf("; noise by %s, sd %.4g to %.4g", strings.ReplaceAll(n.Kind[strings.IndexByte(n.Kind, ':')+1:], ",", ", "), n.Least, n.Most)
+			text += fmt.Sprintf("; noise by %s, sd %s to %s", strings.ReplaceAll(n.Kind[strings.IndexByte(n.Kind, ':')+1:], ",", ", "), digits.Short(n.Least, 4), digits.Short(n.Most, 4))
 			if n.Exponent != 0 {
 				text += fmt.Sprintf(" times mean^%.3g", n.Exponent/2)
 			}
 		case n.Kind == "power":
-			text += fmt.Sprintf("; noise of sd %.4g mean^%.3g", n.SD, n.Exponent/2)
+			text += fmt.Sprintf("; noise of sd %s mean^%.3g", digits.Short(n.SD, 4), n.Exponent/2)
 		default:
-			text += fmt.Sprintf("; noise of sd %.4g", n.SD)
+			text += fmt.Sprintf("; noise of sd %s", digits.Short(n.SD, 4))
 		}
 		if transform != "identity" {
 			text += " (" + transform + ")"

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // A Table is a table with aligned columns: the first Left ones to the left, the others to
@@ -19,6 +18,11 @@ type Table struct {
 	Left   int
 }
 
+var lineBreaks = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
+// OneLine escapes a text, and its line breaks too: names of columns that spreadsheets write may have some.
+func OneLine(text string) string { return lineBreaks.Replace(Escape(text)) }
+
 // Write writes the header and the rows, one line each.
 func (t *Table) Write(b *strings.Builder) {
 	width := make([]int, len(t.Header))
@@ -26,12 +30,12 @@ func (t *Table) Write(b *strings.Builder) {
 	for i, row := range all { // before their widths are counted
 		all[i] = make([]string, len(row))
 		for k, cell := range row {
-			all[i][k] = Escape(cell)
+			all[i][k] = OneLine(cell)
 		}
 	}
 	for _, row := range all {
 		for i, cell := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
+			width[i] = max(width[i], Width(cell))
 		}
 	}
 	for _, row := range all {
@@ -40,7 +44,7 @@ func (t *Table) Write(b *strings.Builder) {
 			if i > 0 {
 				line.WriteString("  ")
 			}
-			space := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			space := strings.Repeat(" ", width[i]-Width(cell))
 			if i < t.Left {
 				line.WriteString(cell + space)
 			} else {

@@ -2,6 +2,7 @@ package textformat
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -19,5 +20,16 @@ func TestFormats(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// Columns are aligned beside wide characters, accents of their own, and line breaks.
+func TestTableOfOtherScripts(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	(&Table{Header: []string{"column", "kind"}, Rows: [][]string{{"店舗", "id"}, {"cafe\u0301", "id"}, {"unit\nprice", "number"}, {"매출", "number"}}, Left: 2}).Write(&b)
+	const want = "column       kind\n店舗         id\ncafe\u0301         id\nunit\\nprice  number\n매출         number\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 }
