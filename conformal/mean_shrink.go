@@ -16,7 +16,7 @@ const (
 var (
 	// effectSDs are the standard deviations of the effect on the total that are tried. Few rows must not move the mean of a model that has
 	// no bias.
-	effectSDs = [...]float64{0, .01, .02, .05, .1}
+	effectSDs = [...]float64{0, .01, .02, .05, .1, .2}
 
 	// changeSDs are those of the difference between the effects of the first and the last bin.
 	changeSDs = [...]float64{0, .005, .01, .02, .04, .08, .16, .32, .64, 1.28}
