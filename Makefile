@@ -11,7 +11,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test python-test wheels race cover check tidy bench scale ranks paper accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale loops ranks paper accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -43,6 +43,7 @@ check: tidy ## check format, go.mod, vet (amd64 and arm64) and staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above need formatting; run gofmt -w ."; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags native ./backend/mpi ./cmd/kft
+	$(GO) vet -tags looptrace ./internal/parallel
 	GOARCH=arm64 $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
@@ -59,6 +60,11 @@ scale: ## measure the cost per cell on up to 30 million cells, and fits on 1 to 
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	bin/kft bench --only scaling
 	$(GO) run ./bench/scale -kft bin/kft $(if $(THREADS),-threads $(THREADS)) -o docs/figures/scale.svg -- $(FIT)
+
+loops: ## record the parallel loops of a fit, one after the other, and print what limits it on THREADS=16 threads; FIT='table.csv --term ...' gives the fit
+	$(GO) build -tags looptrace -trimpath -ldflags '$(LDFLAGS)' -o bin/kft-looptrace ./cmd/kft
+	KFT_LOOPTRACE=bin/loops.txt bin/kft-looptrace fit $(FIT) -q --threads $(or $(THREADS),16) -o bin/loops.kft
+	$(GO) run ./bench/loops bin/loops.txt
 
 ranks: ## measure fits on RANKS=1,2,4,8 processes of MPI with one thread each; FIT='table.csv --term ...' gives the fit, LAUNCH='mpirun -n' the launcher
 	$(MAKE) native

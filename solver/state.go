@@ -81,12 +81,17 @@ func flatten(threads int, dst []float32, f *tt.Field) []float32 {
 		dst = paged.Make[float32](nil, n+n/64+64) // room for what follows the weights
 	}
 	dst = dst[:n]
-	at := 0
+	type piece struct{ to, from []float32 }
+	var pieces []piece // of all arrays together: one loop
+	rest := dst
 	for _, a := range arrays {
-		to := dst[at:][:len(a)]
-		parallel.Blocks(threads, len(a), func(from, end int) { copy(to[from:end], a[from:end]) })
-		at += len(a)
+		for len(a) > 0 {
+			n := min(len(a), parallel.Block)
+			pieces = append(pieces, piece{rest[:n], a[:n]})
+			a, rest = a[n:], rest[n:]
+		}
 	}
+	parallel.For(threads, len(pieces), func(i int) { copy(pieces[i].to, pieces[i].from) })
 	return dst
 }
 

@@ -171,7 +171,7 @@ func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 // computes the slices of joint cores with side information for combinations that
 // did not occur in training.
 func (t *Train) localized(b backend.Backend, codes [][]int32) ([]backend.Slices, [][]int32) {
-	return t.localize(b, codes, t.Lookup(codes))
+	return t.localize(b, codes, t.lookup(nil, b.Threads(), codes))
 }
 
 // localize is localized, given the entities of the rows. It leaves them as they are.

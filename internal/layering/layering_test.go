@@ -18,7 +18,7 @@ var layers = [][]string{
 		"cmd/kft", "cmd/kft/internal/celltext", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
 		"cmd/kft/internal/textformat",
 	},
-	{"bench", "bench/accuracy", "bench/capacity", "bench/load", "bench/paper", "bench/reading", "bench/scale", "bench/simulate", "bench/throughput", "experiment", "serve"},
+	{"bench", "bench/accuracy", "bench/capacity", "bench/load", "bench/loops", "bench/paper", "bench/reading", "bench/scale", "bench/simulate", "bench/throughput", "experiment", "serve"},
 	{"."},
 	{"report"},
 	{"forecast"},

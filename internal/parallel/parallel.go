@@ -11,6 +11,9 @@ func For(threads, n int, work func(i int)) {
 // ForWorkers is For for work that needs memory of its own: worker, less than threads and
 // than n, identifies the goroutine.
 func ForWorkers(threads, n int, work func(worker, i int)) {
+	if trace(threads, n, work) {
+		return
+	}
 	threads = min(threads, n)
 	if threads <= 1 {
 		for i := range n {
