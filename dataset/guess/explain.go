@@ -21,7 +21,7 @@ func (g *guesser) explain() {
 	if g.Wide != nil {
 		return
 	}
-	used := map[string]bool{}
+	used := map[string]bool{g.Exposure: true}
 	for _, m := range g.modes {
 		for _, name := range m.Columns {
 			used[name] = true
