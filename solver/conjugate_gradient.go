@@ -77,7 +77,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	} else {
 		s.extra = s.extra[:0]
 		s.fillDiagonal(p, cores)
-		p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Target: p.target, Weight: p.weight, Grad: s.meanGradient(p)})
+		p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, Target: p.target, Weight: p.weight, Grad: s.meanGradient(p)})
 		p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
 	}
 
