@@ -1,6 +1,7 @@
 package conformal
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -21,14 +22,9 @@ const (
 // wider by what this leaves unknown of the size of errors, and if too few scores are independent, they say only how large
 // errors are ([NewBySize]). Scores are finite, and horizons are 1 or more.
 func NewByOrigins(threads int, scores, location []float64, horizon []int32, block []int) (*Correction, error) {
-	mustMatch(len(scores), len(block))
-	byBlock := make([][]float64, slices.Max(block)+1)
-	for i, b := range block {
-		byBlock[b] = append(byBlock[b], scores[i])
-	}
 	// Errors that are alike say how large errors are, but not how they are distributed: with signs of both kinds
 	// they would have two peaks.
-	known := independent(byBlock)
+	known := Independent(scores, block)
 	if known < float64(RowsNeeded(factorLevel)) {
 		return NewBySize(sizeOf(scores, known), known+1, len(scores), slices.Max(horizon))
 	}
@@ -41,14 +37,18 @@ func NewByOrigins(threads int, scores, location []float64, horizon []int32, bloc
 	return NewByHorizon(threads, scores, location, horizon, 1)
 }
 
-// independent returns how many independent scores those of blocks are worth: n / (1 + (m-1) rho) for
-// n scores in blocks of m, with the share rho of their variance that is one of the means of blocks.
-func independent(blocks [][]float64) float64 {
+// Independent returns how many independent scores those of blocks are worth: n / (1 + (m-1) rho) for
+// n scores in blocks of m, with the share rho of their variance that is one of the means of blocks. Scores with the same number
+// of a block are of one series from one origin.
+func Independent(scores []float64, block []int) float64 {
+	mustMatch(len(scores), len(block))
+	blocks := map[int][]float64{}
+	for i, b := range block {
+		blocks[b] = append(blocks[b], scores[i])
+	}
 	var n, count, squares, means, inverse float64
-	for _, block := range blocks {
-		if len(block) == 0 {
-			continue
-		}
+	for _, b := range slices.Sorted(maps.Keys(blocks)) { // for sums that are the same each time
+		block := blocks[b]
 		sum := 0.0
 		for _, z := range block {
 			sum += z

@@ -9,29 +9,33 @@ import (
 func TestIndependent(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(1, 1))
-	blocksOf := func(blocks, rows int, shared float64) [][]float64 {
-		out := make([][]float64, blocks, blocks+1)
-		for b := range out {
+	type sample struct {
+		scores []float64
+		block  []int
+	}
+	blocksOf := func(blocks, rows int, shared float64) (out sample) {
+		for b := range blocks {
 			common := source.NormFloat64()
 			for range rows {
-				out[b] = append(out[b], math.Sqrt(shared)*common+math.Sqrt(1-shared)*source.NormFloat64())
+				out.scores = append(out.scores, math.Sqrt(shared)*common+math.Sqrt(1-shared)*source.NormFloat64())
+				out.block = append(out.block, 2*b) // every other series has no forecasts
 			}
 		}
-		return append(out, nil) // a series without forecasts
+		return out
 	}
 	for _, c := range []struct {
 		what         string
-		blocks       [][]float64
+		blocks       sample
 		least, most  float64
 		factor, wide float64 // bounds of the factor of intervals
 	}{
-		{"nothing", nil, 0, 0, 2, 3},
+		{"nothing", sample{}, 0, 0, 2, 3},
 		{"four origins of one series", blocksOf(4, 12, .9), 4, 7, 1.1, 1.25},
 		{"single forecasts", blocksOf(40, 1, 0), 40, 40, 1, 1.03},
 		{"many series without common errors", blocksOf(1000, 10, 0), 8000, 10000, 1, 1.001},
 		{"many series with common errors", blocksOf(1000, 10, 1), 999, 1010, 1, 1.002},
 	} {
-		got := independent(c.blocks)
+		got := Independent(c.blocks.scores, c.blocks.block)
 		if got < c.least-1e-9 || got > c.most+1e-9 {
 			t.Errorf("%s: got %g independent scores, want %g to %g", c.what, got, c.least, c.most)
 		}

@@ -10,11 +10,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
-// A mean correction has maxMeanBins bins with equally many rows, fewer if they would
-// have fewer than minMeanRows each.
+// MinMeanRows is the least number of rows of a bin, and so of a correction of means.
+const MinMeanRows = 100
+
 const (
+	// A correction has maxMeanBins bins with equally many rows, fewer if they would have too few.
 	maxMeanBins = 40
-	minMeanRows = 100
 	// varianceReach is how many neighbours on each side share the variance of a bin.
 	varianceReach = 2
 	// The curve is fitted in curveRounds rounds, because interpolation between the
@@ -24,7 +25,7 @@ const (
 
 // NewMeanCurve returns the correction of predicted means that calibration rows
 // give, from the predicted means, the actual values and the weights of the rows (nil
-// for 1). It returns nil for fewer than minMeanRows rows.
+// for 1). It returns nil for fewer than MinMeanRows rows.
 //
 // The rows are divided into bins by the size of the prediction. The factor of a bin
 // is the ratio of actual to predicted total, shrunk to those of its neighbours and to 1
@@ -142,7 +143,7 @@ func (f *meanFit) farFromZero() bool {
 // makeBins divides the rows into at most so many bins. Equal predictions are in one bin.
 func (f *meanFit) makeBins(most int) {
 	n := len(f.rows)
-	count := min(most, n/minMeanRows)
+	count := min(most, n/MinMeanRows)
 	from := 0
 	for k := 1; k <= count; k++ {
 		to := k * n / count

@@ -78,9 +78,8 @@ func TestMeanCurveWithoutBias(t *testing.T) {
 	}
 }
 
-// The corrected mean never decreases, also where the actual values do.
-// TestMeanCurveOfFewRows: of predictions without bias, a correction that few rows give adds less than half of what their mean error would
-// add.
+// TestMeanCurveOfFewRows checks that the correction that few rows give to predictions without bias adds less than half of what their mean
+// error would add.
 func TestMeanCurveOfFewRows(t *testing.T) {
 	t.Parallel()
 	const tables, n = 200, 250
@@ -102,6 +101,7 @@ func TestMeanCurveOfFewRows(t *testing.T) {
 	}
 }
 
+// The corrected mean never decreases, also where the actual values do.
 func TestMeanCurveIsMonotone(t *testing.T) {
 	t.Parallel()
 	for name, truth := range map[string]func(float64) float64{

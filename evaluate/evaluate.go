@@ -29,7 +29,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	var mutex sync.Mutex
 	batches := map[int]*Sums{} // by first row, to be added in order
 	sum, parts, err := m.VisitShare(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
-		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Censored: b.Censored, Horizon: m.RowsOf(b).Horizon, First: b.First}, true)
+		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Censored: b.Censored, Horizon: m.Horizons(b.Codes, b.ID), First: b.First}, true)
 		mutex.Lock()
 		defer mutex.Unlock()
 		batches[b.First] = s

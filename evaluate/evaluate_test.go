@@ -98,6 +98,39 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// The period of a forecast is new in each row, so that it does not count as an unknown id, whether or not intervals depend on the horizon.
+func TestSeenOfForecasts(t *testing.T) {
+	t.Parallel()
+	var known, later strings.Builder
+	known.WriteString("item,month,y\n")
+	later.WriteString("item,month,y\n")
+	for m := range 24 {
+		for i := range 8 {
+			b := &known
+			if m >= 20 {
+				b = &later
+			}
+			fmt.Fprintf(b, "i%d,%d-%02d,%d\n", i, 2020+m/12, m%12+1, 10+i+(m*7+i*5)%4)
+		}
+	}
+	s := spec.Default()
+	s.Data.Target, s.Data.Modes, s.Split = "y", []string{"item", "month"}, "time:last=4"
+	s.Terms = []string{"item", "series(item; month)"}
+	s.Uncertainty.Inference, s.Uncertainty.Conformal, s.Fit = "mean-field", "none", spec.Fit{Sweeps: 4}
+	s.Fill()
+	m, _, err := train.ReadAndFit(t.Context(), s, tableio.Reader("known.csv", strings.NewReader(known.String())), train.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	score, _, err := evaluate.Table(t.Context(), m, tableio.Reader("later.csv", strings.NewReader(later.String())), model.TableOptions{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen := score.Calibration.CoverageBySeen; seen[2].Name != "warm" || seen[2].N != 32 {
+		t.Errorf("got %+v, want 32 warm rows", seen)
+	}
+}
+
 func TestTableWithoutTargets(t *testing.T) {
 	t.Parallel()
 	memory, _ := sales(t, 1)

@@ -29,7 +29,8 @@ func MeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *pred
 // ForecastMeanCurve is [MeanCurve] for rows of later periods than those of the training, by their horizons. The errors of a
 // period say little about the means of others, so values count without what rows of the same period, and rows of
 // similar predictions, have in common on the modelling scale. What is left is what the shape of the errors adds to means in the units
-// of the target, such as rare large values: one factor. It is nil for a scale in these units, and for counts.
+// of the target, such as rare large values: one factor. It is nil for a scale in these units, for counts, and for the errors of few
+// series, which are alike.
 func ForecastMeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *predictive.MeanCurve {
 	scale, n := m.Scale().Transform, len(rows.Y)
 	if scale.Linear() || scale.Linked() || rows.Horizon == nil {
@@ -45,6 +46,18 @@ func ForecastMeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Row
 		errors[i] = scale.Forward(rows.Target(i)) - location[i]
 	}
 	conformal.Centre(errors, location, rows.Horizon, (&scores{score: errors}).bins())
+	if series := m.Series(); series != nil {
+		var known []float64
+		var block []int
+		for i, e := range errors {
+			if rows.Horizon[i] >= 1 && !math.IsNaN(e) && !math.IsInf(e, 0) {
+				known, block = append(known, e), append(block, series.Find(rows.Codes, i))
+			}
+		}
+		if conformal.Independent(known, block) < conformal.MinMeanRows {
+			return nil
+		}
+	}
 	var p meanPairs
 	for i, e := range errors {
 		weight := 1.0

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -111,6 +114,20 @@ func TestLearn(t *testing.T) {
 	if again := Learn(1, predictive.Log1p, train.rows(), factorsOf()); len(again.levels) != len(levels) || !bytes.Equal(again.levels[1].Entry, levels[1].Entry) {
 		t.Error("the factors depend on the number of threads")
 	}
+}
+
+// TestLearnTogether: processes that share the work learn the same factors.
+func TestLearnTogether(t *testing.T) {
+	t.Parallel()
+	c := simulate(8_000, 1)
+	want := Learn(1, predictive.Log1p, c.rows(), factorsOf()).Levels()
+	backendtest.OnRanks(3, func(r backend.Ranks) {
+		rows := c.rows()
+		rows.Group = r
+		if got := Learn(1, predictive.Log1p, rows, factorsOf()).Levels(); !reflect.DeepEqual(got, want) {
+			t.Errorf("rank %d: got the levels %v, want %v", r.Rank(), got, want)
+		}
+	})
 }
 
 // TestNothingToLearn: whole numbers without heaps get no factors of modes or pairs.

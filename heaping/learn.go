@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -19,6 +20,8 @@ type Rows struct {
 	// Distributions returns the smooth distributions of rows for one goroutine; a
 	// distribution is valid until the next call.
 	Distributions func() func(row int) *predictive.Distribution
+	// Group are processes that have the same rows and share the work of the factor of all; nil for one.
+	Group peers.Group
 }
 
 // A Factor names the entities of a level to learn.
@@ -40,7 +43,9 @@ const (
 )
 
 // strengths are the candidates for c.
-var strengths = []float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64}
+var strengths = [strengthCount]float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64}
+
+const strengthCount = 9
 
 // Learn returns the table that rows give, with those of the factors that gain something, in
 // their order after the one of all rows; nil if not even that gains.
@@ -214,7 +219,7 @@ func (l *learner) count(e int, c *counts, smooth func(int) *predictive.Distribut
 		return
 	}
 	parts := make([]counts, (len(rows)+pieceRows-1)/pieceRows)
-	parallel.For(l.threads, len(parts), func(i int) {
+	each(l, parts, func(i int) {
 		l.countRows(rows[i*pieceRows:min(len(rows), (i+1)*pieceRows)], &parts[i], l.rows.Distributions(), &predictive.Heaped{})
 	})
 	for i := range parts {
@@ -223,6 +228,17 @@ func (l *learner) count(e int, c *counts, smooth func(int) *predictive.Distribut
 			c.expected[k] += parts[i].expected[k]
 		}
 	}
+}
+
+// each calls work, which sets the values, for each of them. Processes set a run of those of the factor of all rows each.
+func each[T any](l *learner, values []T, work func(i int)) {
+	if l.rows.Group == nil || l.factor.Index != nil { // several entities are counted at a time
+		parallel.For(l.threads, len(values), work)
+		return
+	}
+	bounds, rank := peers.Even(len(values), l.rows.Group.Size()), l.rows.Group.Rank()
+	parallel.For(l.threads, bounds[rank+1]-bounds[rank], func(i int) { work(bounds[rank] + i) })
+	peers.Values(l.rows.Group, values, bounds, 1)
 }
 
 func (l *learner) countRows(rows []int32, c *counts, smooth func(int) *predictive.Distribution, h *predictive.Heaped) {
@@ -262,11 +278,10 @@ func (l *learner) chooseStrength() (best, gain float64) {
 		}
 	}
 	type sums struct {
-		gain []float64
+		gain [strengthCount]float64
 		rows int
 	}
-	add := func(parts []sums) sums {
-		all := sums{gain: make([]float64, len(strengths))}
+	add := func(parts []sums) (all sums) {
 		for _, p := range parts {
 			all.rows += p.rows
 			for x, g := range p.gain {
@@ -287,9 +302,8 @@ func (l *learner) chooseStrength() (best, gain float64) {
 		rows := l.order[l.start[e]:l.start[e+1]]
 		skip := max(1, len(rows)*len(sample)/sampledRows)
 		pieces := make([]sums, (len(rows)+skip*gainRows-1)/(skip*gainRows))
-		parallel.For(l.threads, len(pieces), func(p int) {
+		each(l, pieces, func(p int) {
 			smooth, h, s := l.rows.Distributions(), predictive.Heaped{}, &pieces[p]
-			s.gain = make([]float64, len(strengths))
 			for j := p * gainRows * skip; j < min(len(rows), (p+1)*gainRows*skip); j += skip {
 				k, ok := cell(l.rows.Target(int(rows[j])))
 				if !ok || !l.weigh(int(rows[j]), smooth, &h) || k < h.First || k >= h.First+len(h.Weight) {

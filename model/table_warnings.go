@@ -202,7 +202,10 @@ func (m *Model) PeriodProblem(cell Cell) string {
 		return ""
 	}
 	mode := m.series.Time
-	text := fmt.Sprintf("mode %s: %q is not a period as the model writes them, such as %q, so it is predicted as an average %s", m.modes[mode].Name, id, m.lastPeriod(mode), m.modes[mode].Name)
+	if !m.series.Line.Regular() && m.Origin(mode, m.Code(mode, id)) == FromSide {
+		return "" // its order is unknown, but it has a side row
+	}
+	text := fmt.Sprintf("mode %s: %q is not a period as the model writes them, such as %q, so the prediction is not that of a period", m.modes[mode].Name, id, m.lastPeriod(mode))
 	if hint := m.idHint(mode, []string{id}); hint != "" {
 		text += "; " + hint
 	}

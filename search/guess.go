@@ -44,6 +44,7 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 	if how, err := split.Parse(s.Split); err == nil {
 		given.Parts, given.Future = how.Given(), future || how.ByTime()
 	}
+	given.Uncounted = !mayCount(*s)
 	given.Trained = trainedRows(described)
 	for _, text := range s.Data.NamedCovariates() {
 		if m, err := dataset.ParseMode(text); err == nil {
@@ -56,6 +57,14 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 	}
 	Adopt(s, g)
 	return g, nil
+}
+
+// mayCount reports whether a fit of the specification may have a likelihood of counts that the guess decides on.
+func mayCount(s spec.Spec) bool {
+	u := s.Uncertainty
+	_, fixed := u.NoiseVariance.Value()
+	return (len(s.Terms) == 0 || s.Automatic()) && s.Transform == "" && (u.Likelihood == "" || u.Likelihood == spec.Auto || u.Counts()) &&
+		u.Inference != "map" && u.Noise == "" && u.NoiseUse == "" && !fixed && (s.Fit.Solver == "" || s.Fit.Solver == "cavi") && s.Data.Duplicates != "mean"
 }
 
 // Unused returns the columns that may be covariates of a specification that names target and modes,
@@ -172,6 +181,9 @@ func Adopt(s *spec.Spec, g *tableio.Guess) {
 	}
 	if len(s.Data.Covariates) == 0 && (g.Duplicates == "" || s.Data.Duplicates == g.Duplicates) {
 		s.Data.Covariates = s.UsedCovariates(g.Covariates)
+	}
+	if g.Exposure != "" && s.Data.Exposure == "" {
+		s.Data.Exposure = g.Exposure
 	}
 	if len(g.Modes) == 0 { // records of numbers
 		s.Data.Modes, s.Data.Covariates = covariateModes(s.Data.Covariates), nil

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"runtime/debug"
@@ -104,7 +105,7 @@ func (s *Server) load(slot *modelSlot) error {
 	at, err := stampOf(slot.file.Path)
 	slot.tried = at
 	var m *kft.Model
-	if err == nil {
+	if err == nil || errors.Is(err, fs.ErrNotExist) { // which Load explains
 		m, err = kft.Load(slot.file.Path)
 	}
 	if err == nil && slot.file.Target != "" {

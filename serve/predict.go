@@ -121,7 +121,7 @@ const maxWarnings = 5
 func (m *loadedModel) periodWarnings(cells []kft.Cell, predictions []kft.Prediction) []string {
 	var warnings []string
 	for i := range predictions {
-		if len(predictions[i].Unseen) == 0 || len(warnings) == maxWarnings {
+		if p := &predictions[i]; len(p.Unseen)+len(p.FromSide) == 0 || len(warnings) == maxWarnings {
 			continue
 		}
 		if text := m.PeriodProblem(cells[i]); text != "" && !slices.Contains(warnings, text) {

@@ -208,7 +208,7 @@ func TestSeveralModels(t *testing.T) {
 			t.Errorf("models %q are accepted", names)
 		}
 	}
-	if _, err := New(Options{Models: []ModelFile{{Name: "a", Path: "missing.kft"}}}); err == nil {
+	if _, err := New(Options{Models: []ModelFile{{Name: "a", Path: "missing.kft"}}}); err == nil || !strings.Contains(err.Error(), "missing.kft: no such file; check the path") {
 		t.Error("a missing file is accepted")
 	}
 }

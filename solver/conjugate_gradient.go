@@ -28,6 +28,7 @@ type conjugateGradient struct {
 	slices, moved                                backend.Slices
 	extra, along                                 []float32 // D o v and A x, in the layout of slices; empty if there is none
 	extraFull                                    []float32 // H o C, r x r per entity; nil if there is none
+	squares                                      []float32 // of the other cores
 }
 
 // cgTolerance is the share of the first r'z at which a system stops.
@@ -76,7 +77,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	} else {
 		s.extra = s.extra[:0]
 		s.fillDiagonal(p, cores)
-		p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Target: p.target, Weight: p.weight, Grad: s.meanGradient(p)})
+		p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, Target: p.target, Weight: p.weight, Grad: s.meanGradient(p)})
 		p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
 	}
 
@@ -247,13 +248,29 @@ func (s *conjugateGradient) step(p *blockProblem, at span, along []float32, rz, 
 // enough for a preconditioner.
 func (s *conjugateGradient) fillDiagonal(p *blockProblem, cores []backend.Slices) {
 	squared := make([]backend.Slices, len(cores))
+	others, used := 0, 0
+	for q, c := range cores {
+		if q != p.core {
+			others += len(c.Mean)
+		}
+	}
+	if cap(s.squares) < others {
+		s.squares = make([]float32, others)
+	}
 	for q, c := range cores {
 		squared[q] = c
 		if q == p.core {
 			continue // not read: the gradient with respect to a core does not depend on it
 		}
-		squared[q].Mean = make([]float32, len(c.Mean))
-		backend.ParallelFor(p.d.b, len(c.Mean), func(i int) { squared[q].Mean[i] = c.Mean[i] * c.Mean[i] })
+		to := s.squares[used:][:len(c.Mean)]
+		used += len(c.Mean)
+		parallel.Blocks(p.d.b.Threads(), len(to), func(from, end int) {
+			to := to[from:end]
+			for i, v := range c.Mean[from:end] {
+				to[i] = v * v
+			}
+		})
+		squared[q].Mean = to
 	}
 	w := p.weight
 	if w == nil {

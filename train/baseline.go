@@ -68,12 +68,11 @@ func (r *run) formulas(threads int) []model.BaselineScores {
 	scores := make([]model.BaselineScores, len(formulas))
 	onScale := [3][]float64{}
 	held := r.size(dataset.Valid)+r.size(dataset.Test) > 0
+	measures, rank := r.whoMeasures(formulas)
 	for p := range dataset.Part(len(r.parts)) {
-		onScale[p] = r.onScale(threads, r.part(p))
-	}
-	measures, rank := r.whoMeasures(formulas), 0
-	if r.opt.Ranks != nil {
-		rank = r.opt.Ranks.Rank()
+		if p != dataset.Train || !held || measures[0] == rank { // training rows measure the first formula alone
+			onScale[p] = r.onScale(threads, r.part(p))
+		}
 	}
 	parallel.For(threads, len(formulas), func(k int) {
 		if measures[k] != rank {
@@ -102,11 +101,11 @@ func (r *run) formulas(threads int) []model.BaselineScores {
 }
 
 // whoMeasures returns the rank that measures each formula: the one that has fitted it alone, and
-// otherwise each in turn.
-func (r *run) whoMeasures(formulas []baseline.Formula) []int {
-	ranks := make([]int, len(formulas))
+// otherwise each in turn. The second result is this rank.
+func (r *run) whoMeasures(formulas []baseline.Formula) (ranks []int, own int) {
+	ranks = make([]int, len(formulas))
 	if r.opt.Ranks == nil {
-		return ranks
+		return ranks, 0
 	}
 	has := make([]bool, len(formulas)*r.opt.Ranks.Size())
 	for k := range formulas {
@@ -118,7 +117,7 @@ func (r *run) whoMeasures(formulas []baseline.Formula) []int {
 			ranks[k] = (ranks[k] + 1) % r.opt.Ranks.Size()
 		}
 	}
-	return ranks
+	return ranks, r.opt.Ranks.Rank()
 }
 
 // shareScores completes scores, of which each rank has some, on all of them.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -79,5 +80,35 @@ func TestMeansOfForecasts(t *testing.T) {
 	usual, shocked := factor(0), factor(0.3)
 	if usual < 1.05 || math.Abs(shocked-usual) > 0.03 {
 		t.Errorf("means are multiplied by %g, after a shock by %g", usual, shocked)
+	}
+}
+
+// TestMeansOfFewSeries checks that the shape of the errors of few series does not change the means of their forecasts: all errors of a
+// period are those of two rows, so that little would be left without what they have in common.
+func TestMeansOfFewSeries(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(8, 2))
+	var text strings.Builder
+	text.WriteString("sensor,time,y\n")
+	for i := range 2 {
+		for h := range 3600 {
+			at := time.Date(2024, 1, 1, h, 0, 0, 0, time.UTC)
+			fmt.Fprintf(&text, "s%d,%s,%.3f\n", i, at.Format("2006-01-02 15:04"), math.Exp(3+0.7*rng.NormFloat64()))
+		}
+	}
+	s := spec.Spec{Version: 1, Split: "time:last=1200", Transform: "log1p", Terms: []string{"sensor", "time.hour"}}
+	s.Data = spec.Data{Target: "y", Modes: []string{"sensor", "time"}}
+	s.Uncertainty.Inference, s.Fit.Sweeps = "mean-field", 5
+	s.Fill()
+	data, err := Read(t.Context(), s, tableio.Reader("t.csv", strings.NewReader(text.String())), Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, report, err := Fit(t.Context(), s, data, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.MeanCurve() != nil || math.Abs(report.Test.Bias-1) > 0.1 {
+		t.Errorf("predicted / actual total is %g, means are corrected: %v", report.Test.Bias, m.MeanCurve() != nil)
 	}
 }

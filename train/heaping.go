@@ -116,7 +116,7 @@ func (r *run) heaping() *heaping.Table {
 		factors = append(factors, heaping.Factor{Modes: of, Index: x, Entities: x.Entities() - 1, Pair: true})
 	}
 	given := model.Rows{Codes: train.Codes, Weight: train.W, Exposure: train.Exposure}
-	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target, Pages: r.pages,
+	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target, Pages: r.pages, Group: r.opt.group(),
 		Distributions: func() func(int) *predictive.Distribution {
 			cells := r.model.Distributions(z, given)
 			return cells.At

@@ -123,7 +123,9 @@ func (d *division) owned(p *backend.Plan) []int {
 // core that shards do not share, each unless it is nil. It returns the sum of the losses.
 func (d *division) gatherPass(p *backend.Plan, losses []float64, job *backend.Job, owner ...[]float32) float64 {
 	if d.ranks != nil {
-		backend.GatherValues(d.ranks, losses, d.bounds, 1)
+		if !job.GradientsOnly && (job.Adjoint == backend.Residual || job.Adjoint == backend.Product) {
+			backend.GatherValues(d.ranks, losses, d.bounds, 1) // otherwise nobody waits for the slowest rank
+		}
 		if !job.Local {
 			backend.GatherValues(d.ranks, job.Mean, d.cells(p), 1)
 			backend.GatherValues(d.ranks, job.Var, d.cells(p), 1)

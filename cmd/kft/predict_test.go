@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,26 @@ func TestCells(t *testing.T) {
 		t.Errorf("%q and %q", a.stdout, b.stdout)
 	}
 	refused(t, exitUsage, []string{"at=noon is not a date or a time, which hour(at) requires"}, "predict", "hours.kft", "--cell", "store=a,at=noon")
+}
+
+// A cell of no period has a prediction that is not that of a period, also if groups of the time would give one.
+func TestCellOfNoPeriod(t *testing.T) {
+	inEmptyFolder(t)
+	var b strings.Builder
+	b.WriteString("shop,month,units\n")
+	for m := range 36 {
+		for i := range 4 {
+			fmt.Fprintf(&b, "s%d,%d-%02d,%d\n", i, 2020+m/12, m%12+1, 20+5*i+m%12+m*i%3)
+		}
+	}
+	write(t, "t.csv", b.String())
+	must(t, "fit", "t.csv", "--forecast", "3", "--term", "shop", "--term", "series(shop; time)", "--term", "time.month", "--inference", "mean-field", "--sweeps", "3")
+	for id, warned := range map[string]bool{"2023-13": true, "soon": true, "2023-02": false, "2021-05": false} {
+		r := must(t, "predict", "model.kft", "--cell", "shop=s1,time="+id)
+		if got := strings.Contains(r.stderr, "warning: mode time: \""+id+"\" is not a period"); got != warned {
+			t.Errorf("%s: got %q", id, r.stderr)
+		}
+	}
 }
 
 // The output has the same keys with and without --part.

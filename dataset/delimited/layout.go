@@ -56,7 +56,8 @@ func (b *Blocks) ReadLayout(format Format, wanted []string) (*Layout, error) {
 			if problem := checkTitle(text, format.Delimiter, !b.eof); problem != nil {
 				return nil, dataset.InFile(problem, b.name)
 			}
-			if slices.ContainsFunc(first, looksNumeric) {
+			second, _, _, _ := firstRecord(text[min(blank+length, len(text)):], format.Delimiter)
+			if !isHeader(first, second) {
 				l.Format.Header = HeaderNo
 			}
 		}

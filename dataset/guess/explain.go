@@ -21,7 +21,7 @@ func (g *guesser) explain() {
 	if g.Wide != nil {
 		return
 	}
-	used := map[string]bool{}
+	used := map[string]bool{g.Exposure: true}
 	for _, m := range g.modes {
 		for _, name := range m.Columns {
 			used[name] = true
@@ -134,7 +134,7 @@ func (g *guesser) findWide() {
 	}
 	groups := map[string][]int{}
 	for i, c := range g.columns {
-		if !c.numeric || c.Kind == KindDate {
+		if c.Distinct > 0 && !c.numeric || c.Kind == KindDate { // a period may have no value yet
 			continue
 		}
 		if key := periodName(c.Name); key != "" {

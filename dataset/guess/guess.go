@@ -71,6 +71,7 @@ type Guess struct {
 	// Covariates are columns that describe single rows, in the form that dataset.ParseMode reads: of
 	// records, and of cells unless those to predict lie in the future.
 	Covariates []string
+	Exposure   string // column to which the counts of the target are in proportion, or ""
 
 	Numbers    dataset.NumberFormat // of the target
 	LeftOut    []LeftOut
@@ -174,6 +175,7 @@ type Given struct {
 	Parts                      bool                 // whether a column or a file says which part a row is in
 	Described                  bool                 // whether some of Covariates describe rows
 	Undescribed                bool                 // whether no column may become a covariate
+	Uncounted                  bool                 // whether no column may become the exposure
 	Future                     bool                 // whether the cells to predict lie after those of the table, where what describes them need not be known
 
 	// Trained tells which rows of a sample are in the training set, given the guess so far, of which target and modes are final. It may
@@ -200,9 +202,9 @@ func (g Given) reserves(column string) bool {
 // them. A column that the ids of another column determine (the city of a store) is not
 // a mode.
 func Columns(sample Sample, given Given) *Guess {
-	g := newGuesser(sample, given, false)
+	g := newGuesser(sample, given, false).withRepeats()
 	if g.lacksIDs() {
-		g = newGuesser(sample, given, true)
+		g = newGuesser(sample, given, true).withRepeats()
 	}
 	return g.Guess
 }
@@ -219,8 +221,10 @@ func newGuesser(sample Sample, given Given, lenient bool) *guesser {
 		g.Columns = append(g.Columns, c.Column)
 	}
 	g.findSums()
+	g.guessExposure()
 	g.guessModes()
 	g.checkCells()
+	g.sumExposed()
 	g.findWide()
 	g.explain()
 	if g.Guess.badRow = g.findMixedPercents(); g.Guess.badRow == nil {

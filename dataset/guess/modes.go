@@ -248,6 +248,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "it is a weight, an exposure, a covariate or another target"
 	case c.dividesRows() != "":
 		c.reason = c.dividesRows()
+	case g.weighsRows(c) && namesExposure(c.Name):
+		c.mayInform("an exposure by its name, not an id")
 	case g.weighsRows(c):
 		c.reason = "by its name it is a weight or an exposure; data.weight or data.exposure uses it"
 	case c.Distinct == 0:

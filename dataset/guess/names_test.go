@@ -212,6 +212,20 @@ func TestSaysThatTableIsWide(t *testing.T) {
 	}
 }
 
+// The years of a table with one column per year are the names of its columns.
+func TestSaysThatTableOfYearsIsWide(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("country,2001,2002,2003,2004,2005,2006\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "p%d,%d,%d,,%d,%d,%d\n", i, i*7%20, i*11%19, i*13%23, i%5, i*3%17)
+	}
+	g, err := tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{})
+	if err == nil || g.Wide == nil || len(g.Wide.IDs) != 1 || g.Wide.First != "2001" || g.Wide.Last != "2006" || g.Wide.Count != 6 {
+		t.Errorf("got %+v, %v", g.Wide, err)
+	}
+}
+
 // A price with its unit is the target of a table of things, as one without it is.
 func TestPricesWithUnits(t *testing.T) {
 	t.Parallel()

@@ -303,7 +303,7 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 // describesRecord reports whether a column that is no mode says something about single rows.
 func (g *guesser) describesRecord(c *sampleColumn) bool {
 	switch {
-	case g.reserved(c) || c.Distinct < 2 || 2*g.missingBesideTarget(c) > g.observed() || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
+	case g.reserved(c) && !g.describesAsExposure(c) || c.Distinct < 2 || 2*g.missingBesideTarget(c) > g.observed() || c.NotNumbers > 0 || c.Unit != "" || c.ambiguous:
 		return false
 	case c.Kind == KindDate || c.alike() || g.revealsTarget(c) || g.numbersAllRows(c) || g.idle(c):
 		return false

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -20,7 +21,7 @@ func WriteBias(b *strings.Builder, where string, s kft.Score, means *kft.MeansIn
 	if math.IsNaN(s.MeanError) || s.Binary != nil {
 		return
 	}
-	what, total, of := "predicted / actual total", fmt.Sprintf("%.3f", s.Bias), func(d metrics.DecileBias) string { return fmt.Sprintf("%.2f", d.Ratio) }
+	what, total, of := "predicted / actual total", ratioOfTotals(s.Bias, 3), func(d metrics.DecileBias) string { return ratioOfTotals(float64(d.Ratio), 2) }
 	if math.IsNaN(s.Bias) {
 		what, total, of = "mean of predicted - actual", textformat.Amount(s.MeanError), func(d metrics.DecileBias) string { return textformat.Amount(float64(d.Predicted - d.Actual)) }
 	}
@@ -44,4 +45,12 @@ func WriteBias(b *strings.Builder, where string, s kft.Score, means *kft.MeansIn
 		fmt.Fprintf(b, "; means corrected by %s to %s", digits.Short(means.Least, 3), digits.Short(means.Most, 3))
 	}
 	b.WriteString("\n")
+}
+
+// ratioOfTotals formats a ratio, which is undefined if the actual values are all 0.
+func ratioOfTotals(v float64, decimals int) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return textformat.Undefined
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
