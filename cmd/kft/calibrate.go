@@ -24,7 +24,7 @@ type calibrateCommand struct {
 
 // Help is shown by kft calibrate --help.
 func (*calibrateCommand) Help() string {
-	return `Compares the values of new rows with their predictive distributions and corrects the distributions, so that 90 of 100 further rows like these lie inside their 90 % intervals. This requires at least 19 rows for 90 % intervals and 1,999 rows for 99.9 %; a group has its own correction from 200 rows on. The rows must not have been used for the fit, because errors on training rows are too small. The correction replaces that of the model. Quantiles, sd and samples change, and so does the correction of means by size.
+	return `Compares the values of new rows with their predictive distributions and corrects the distributions, so that 90 of 100 similar rows lie inside their 90 % intervals. This requires at least 19 rows for 90 % intervals and 1,999 rows for 99.9 %; a group has its own correction from 200 rows on. The rows must not have been used for the fit, because errors on training rows are too small. The correction replaces that of the model. Quantiles, sd and samples change, and so does the correction of means by size.
 
 Examples:
 

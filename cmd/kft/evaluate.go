@@ -18,7 +18,7 @@ type evaluateCommand struct {
 	Model  string   `arg:"" complete:"file" help:"Model file."`
 	Tables []string `arg:"" name:"table" complete:"file" help:"Table with the target: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input. Several tables require --part."`
 	Part   string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were in the training (train), validation (valid) or test set of the fit; the table must be the one of the fit (default: all rows)."`
-	Cold   string   `placeholder:"MODE" help:"Only rows whose id of this mode has no training rows, as in --cold item: measures them as new ids, and again after 1, 3, 10, 30 and all other rows of each were taken in (see kft update). Best with a fit that held out ids (--split entity:item=10%)."`
+	Cold   string   `placeholder:"MODE" help:"Only rows whose id of this mode has no training rows, as in --cold item: measures them as new ids, and again after an update with 1, 3, 10, 30 and all other rows of each (see kft update). Best with a fit that held out ids (--split entity:item=10%)."`
 	JSON   bool     `name:"json" help:"Print one JSON object."`
 	tableFlags
 }

@@ -21,7 +21,7 @@ type forecastCommand struct {
 	Level     string   `placeholder:"L,..." help:"Levels of central intervals in percent, as in 80,95, which gives the columns lo-80, hi-80, lo-95, hi-95 (default: 90)."`
 	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles, as in .1,.5,.9, which adds the columns q0.1, q0.5, q0.9 (default: none)."`
 	Draws     int      `from:"1" to:"10000" placeholder:"N" help:"Add N joint draws, columns sample_1 to sample_N (default: none; totals are computed from 200)."`
-	By        string   `placeholder:"GROUPS" help:"Add the cells up: total, or modes and groups, as in store or store,item.vendor."`
+	By        string   `placeholder:"GROUPS" help:"Write totals by group instead of cells: total, or modes and groups, as in store or store,item.vendor."`
 	Future    string   `placeholder:"TABLE" complete:"file" help:"Forecast the rows of this table, which has the columns of the modes and of covariates that are known in advance, instead of every series and period."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"File to write; the ending chooses the format: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
 	Quiet     bool     `short:"q" help:"Print nothing but warnings and errors."`
@@ -32,7 +32,7 @@ type forecastCommand struct {
 func (*forecastCommand) Help() string {
 	return `Writes a table in long form: the columns that identify a cell, with the next periods in the format of the table, then mean, median and the ends of the 90 % interval, lo-90 and hi-90. Every series of the model is forecast: every combination of ids of the other modes that has training rows. New ids are named by --only and described by a side table, --side.
 
-Totals by group, --by, are sums of joint draws, so their intervals account for what the cells have in common. The draws add up exactly: the sum of the totals by store is the total of all.
+Totals by group (--by) are sums of joint draws, so their intervals include the errors that the cells have in common. The draws add up exactly: the sum of the totals by store is the total of all cells.
 
 Examples:
 

@@ -18,9 +18,9 @@ import (
 // inspectCommand describes a table or a model.
 type inspectCommand struct {
 	File      string `arg:"" complete:"file" help:"Table or model file; - is a table on standard input."`
-	Delimiter string `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several signs such as :: (default: auto)."`
+	Delimiter string `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several characters such as :: (default: auto)."`
 	Header    string `placeholder:"H" values:"auto,yes,no" help:"Whether the first row of a table contains the column names: auto, yes or no (default: auto)."`
-	Decimal   string `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma; such numbers may have signs of currencies and percent signs (default: recognised)."`
+	Decimal   string `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of formatted numbers, point or comma; they may have currency and percent signs (default: recognised)."`
 	Thousands string `placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: recognised)."`
 	JSON      bool   `name:"json" help:"Print one JSON object."`
 }

@@ -24,7 +24,7 @@ type predictCommand struct {
 	Samples   *int     `from:"1" to:"10000" placeholder:"N" help:"Add N joint samples, columns sample_1 to sample_N. One sample covers the whole table, so its sum over rows is a sample of the sum (default: none)."`
 	Unknown   bool     `name:"allow-unknown" help:"Predict a table of which the model knows no id, instead of failing."`
 	Strict    bool     `help:"Fail on ids that have neither training data nor side information."`
-	JSON      bool     `name:"json" help:"With --cell: print one JSON object per line."`
+	JSON      bool     `name:"json" help:"With --cell: print one JSON object per cell and line."`
 	Quiet     bool     `short:"q" help:"Print nothing but warnings and errors."`
 	Profile   string   `name:"cpuprofile" hidden:"" complete:"file" help:"Write a CPU profile to this file."`
 	Pipe      bool     `hidden:"" help:"Answer requests on standard input until it ends, for programs that predict often."`
@@ -33,7 +33,7 @@ type predictCommand struct {
 
 // Help is shown by kft predict --help.
 func (*predictCommand) Help() string {
-	return `Writes the table with columns added: prediction (the mean), median, sd with its parts sd_model (uncertainty of the model) and sd_noise (noise of single observations), the requested quantiles and samples, and unseen, which names the modes whose id is not in the training data. A model of several targets adds these columns for each: units_prediction, revenue_prediction. Such an id is predicted by the prior. An id with side information (in the side table of the fit, in a table of --side, or computed from the id) is predicted from it, and unseen contains, for example, store:side.
+	return `Writes the table with columns added: prediction (the mean), median, sd with its parts sd_model (uncertainty of the model) and sd_noise (noise of single observations), the requested quantiles and samples, and unseen, which names the modes whose id is not in the training data. Such an id is predicted by the prior. An id with side information (in the side table of the fit, in a table of --side, or computed from the id) is predicted from it, and unseen contains, for example, store:side. A model of several targets adds these columns for each target: units_prediction, revenue_prediction.
 
 Quantiles of single cells cannot be added up to quantiles of their sum. Samples can: the sum of sample_7 over the rows of a store is a sample of the store's total.
 

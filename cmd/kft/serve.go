@@ -34,18 +34,18 @@ type serveCommand struct {
 	Timeout time.Duration `above:"0s" default:"30s" help:"Time limit of a request (default: ${default})."`
 
 	MaxBody        int64 `from:"1" to:"1048576" default:"32" placeholder:"MIB" help:"Largest request in MiB (default: ${default})."`
-	MaxCells       int   `from:"1" default:"100000" placeholder:"N" help:"Most cells of a JSON request. Arrow requests are limited by --max-body only (default: ${default})."`
-	MaxConnections int   `from:"1" default:"512" placeholder:"N" help:"Most open connections; further ones wait (default: ${default})."`
-	MaxBulk        int   `from:"1" default:"2" placeholder:"N" help:"Most Arrow requests that are predicted at the same time; further ones wait (default: ${default})."`
+	MaxCells       int   `from:"1" default:"100000" placeholder:"N" help:"Maximum number of cells of a JSON request. Arrow requests are limited by --max-body only (default: ${default})."`
+	MaxConnections int   `from:"1" default:"512" placeholder:"N" help:"Maximum number of open connections; further ones wait (default: ${default})."`
+	MaxBulk        int   `from:"1" default:"2" placeholder:"N" help:"Maximum number of Arrow requests that are predicted at the same time; further ones wait (default: ${default})."`
 
-	Updates string `enum:"none,memory,file" placeholder:"WHERE" values:"none,memory,file" default:"none" help:"What becomes of rows that clients send to POST /update: none (there is no such route), memory (the served model takes them in until its file changes or the server ends) or file (the model file is written as well) (default: ${default})."`
+	Updates string `enum:"none,memory,file" placeholder:"WHERE" values:"none,memory,file" default:"none" help:"Where rows that clients send to POST /update are kept: none (the route does not exist), memory (in the served model, until its file changes or the server ends) or file (also in the model file) (default: ${default})."`
 
 	MonitorLevel  float64  `above:"0" below:"1" default:"0.9" placeholder:"P" help:"Probability of the central interval whose coverage is watched (default: ${default})."`
 	MonitorWindow int      `from:"1" default:"1000" placeholder:"N" help:"Number of latest outcomes that the coverage is computed from (default: ${default})."`
 	MonitorGroup  []string `placeholder:"MODE" help:"Mode whose ids are watched as groups of their own. May be repeated."`
 
 	LogFormat string `enum:"json,text" placeholder:"FORMAT" values:"json,text" default:"json" help:"Format of the log on standard error: json or text (default: ${default})."`
-	LogLevel  string `enum:"debug,info,warn,error" placeholder:"LEVEL" values:"debug,info,warn,error" default:"info" help:"Least level of the log: debug (with a line per request), info, warn or error (default: ${default})."`
+	LogLevel  string `enum:"debug,info,warn,error" placeholder:"LEVEL" values:"debug,info,warn,error" default:"info" help:"Lowest level of the log: debug (with a line per request), info, warn or error (default: ${default})."`
 }
 
 // Help is shown by kft serve --help.

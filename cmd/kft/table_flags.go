@@ -10,9 +10,9 @@ import (
 // tableFlags describe how a table is read for a fitted model.
 type tableFlags struct {
 	Side      []string `sep:"none" placeholder:"TABLE" help:"Side information of new ids, as in store=new_stores.csv, for a mode whose side information the model uses. May be repeated."`
-	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several signs such as :: (default: auto)."`
+	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several characters such as :: (default: auto)."`
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row contains the column names: auto, yes or no (default: auto)."`
-	Decimal   string   `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma (default: as in the table of the fit)."`
+	Decimal   string   `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of formatted numbers, point or comma (default: as in the table of the fit)."`
 	Thousands string   `placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: as in the table of the fit)."`
 	Target    string   `placeholder:"NAME" help:"Target, of a model of several (default: all where that is possible)."`
 	Threads   int      `from:"0" to:"4096" placeholder:"N" help:"Number of threads (default: all CPUs)."`

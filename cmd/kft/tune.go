@@ -25,7 +25,7 @@ type tuneCommand struct {
 	Trials    int    `from:"1" group:"search" default:"20" placeholder:"N" help:"Total number of trials of the study, including earlier ones (default: 20)."`
 	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta,elbo" help:"Measure to optimize: r2, mae, crps or eta on the validation set, or elbo, the evidence bound of a posterior (default: r2)."`
 	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
-	Halving   string `group:"search" default:"auto" placeholder:"KIND" values:"auto,both,sweeps,rows,none" help:"What trials have less of at first: sweeps, rows, both, or none (every trial has the full budget); auto is both from a million training rows on (default: auto)."`
+	Halving   string `group:"search" default:"auto" placeholder:"KIND" values:"auto,both,sweeps,rows,none" help:"Successive halving: trials start with fewer sweeps, rows or both; none gives every trial the full budget; auto is both from a million training rows on (default: auto)."`
 	Study     string `group:"search" default:"study.db" placeholder:"STUDY" complete:"file" help:"Study that stores the trials: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
 	Resume    bool   `group:"search" help:"Continue an existing study, or join other workers on it."`
 	Worker    bool   `group:"search" help:"Create the study or join it, whichever is needed. For workers that are started at the same time."`

@@ -24,7 +24,7 @@ type updateCommand struct {
 
 // Help is shown by kft update --help.
 func (*updateCommand) Help() string {
-	return `Takes new rows into a model with a posterior (--inference mean-field) without training it again and without the old rows. The weights of the ids in the new rows change, known or new ones, curves of numeric covariates move, and series continue; the rest of what all ids share stays as it is. The result does not depend on the order of rows or on the number of updates. The report says how far ids moved, and whether the rows differ so much from what the model expected that it is time for a new fit. All rows are taken in, or none: a refused row leaves the model file as it was.
+	return `Takes new rows into a model with a posterior (--inference mean-field) without training it again and without the old rows. The weights of the ids in the new rows (known or new), the curves of numeric covariates and the series change; the rest of the model stays as it is. The result does not depend on the order of rows or on the number of updates. The report says how far ids moved, and whether the rows differ so much from the predictions that a new fit is due. All rows are taken in, or none: if a row is refused, the model file stays as it was.
 
 Examples:
 

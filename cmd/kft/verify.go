@@ -19,7 +19,7 @@ type verifyCommand struct {
 
 // Help is shown by kft verify --help.
 func (*verifyCommand) Help() string {
-	return `Reads models, checkpoints and studies completely and prints one line per file: whether it is complete and unchanged, and whether every number in it is one that kft can use. The exit code is 1 if a file is not sound. A sound file need not be honest: a checksum does not tell who wrote it.
+	return `Reads models, checkpoints and studies completely and prints one line per file: whether it is complete and unchanged, and whether every number in it is one that kft can use. The exit code is 1 if a file is not sound. A sound file is not necessarily trustworthy: a checksum does not show who wrote it.
 
 Examples:
 
