@@ -40,7 +40,6 @@ type driver struct {
 	blocks     int       // blocks updated
 	warnings   []string
 	startTheta [][]float64 // start values of the kernels' parameters
-	drawn      []float32   // what drawStart has drawn, nil if it must draw again
 }
 
 // Solve fits the field of the problem. Cancelling ctx stops it before the next block
@@ -139,14 +138,8 @@ func (dr *driver) drawStart() error {
 		}
 		b.Along.Reset()
 	}
-	if dr.drawn == nil {
-		dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
-		dr.drawn = dr.d.flatten(nil)
-	}
-	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.drawn}
-	if dr.opt.Checkpointer != nil {
-		dr.drawn = nil // a save replaces the weights of a run
-	}
+	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
+	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.d.flatten(nil)}
 	return nil
 }
 
