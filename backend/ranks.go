@@ -41,21 +41,6 @@ func GatherValues[T any](ranks Ranks, values []T, bounds []int, length int) {
 	peers.Values(ranks, values, bounds, length)
 }
 
-// SendBytes sends data of any length to a rank, which takes it by ReceiveBytes.
-func SendBytes(ranks Ranks, data []byte, to int) {
-	ranks.Send(Bytes([]int64{int64(len(data))}), to)
-	ranks.Send(data, to)
-}
-
-// ReceiveBytes receives what a rank sends by SendBytes.
-func ReceiveBytes(ranks Ranks, from int) []byte {
-	size := []int64{0}
-	ranks.Receive(Bytes(size), from)
-	data := make([]byte, size[0])
-	ranks.Receive(data, from)
-	return data
-}
-
 // BroadcastBytes returns the data of rank 0, of any length, on all ranks.
 func BroadcastBytes(ranks Ranks, data []byte) []byte {
 	size := []int64{int64(len(data))}
