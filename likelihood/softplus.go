@@ -10,7 +10,8 @@ import "math"
 // Gauss-Hermite nodes would have to grow with s^2: 20 of them have errors of
 // 1e-4 at s = 2 and 5e-3 at s = 3. For small s, though, seven are enough.
 const (
-	smallSD = 0.4
+	smallVariance = 0.06
+	smallSD       = 0.4
 	maxStep = 0.75
 	levels  = 5  // steps 3/4, 3/8, ... for s <= 1, 2, ...
 	maxSD   = 16 // = 1 << (levels-1): a larger v is replaced by 256, since an uncertainty of exp(+-16) is no information anyway
@@ -52,6 +53,9 @@ var (
 //
 // Reflecting mu to the negative side keeps all of them in range.
 func softplus(mu, v float64) (s0, s1, s2 float64) {
+	if v <= smallVariance {
+		return softplusSeries(mu, max(v, 0))
+	}
 	s := math.Sqrt(min(max(v, 0), maxSD*maxSD))
 	low := max(-math.Abs(mu), -600)
 	p := math.Exp(low)
@@ -88,6 +92,28 @@ func softplus(mu, v float64) (s0, s1, s2 float64) {
 		s1 += w * ((a + 2*b) * r)
 		s2 += w * ((a + 4*b + a*b) * r * r)
 	}
+	if mu > 0 {
+		return mu + s0, 1 - s1, s2
+	}
+	return s0, s1, s2
+}
+
+// softplusSeries is softplus for v <= smallVariance, by the series E[f(psi)] = sum_k v^k/(2^k k!) f^(2k)(mu). With
+// q = sigma(1-sigma), all even derivatives of log(1+exp) are polynomials in q, because (q^n)'' = n^2 q^n - (4n^2+2n) q^(n+1),
+// and the odd ones follow from (q^n)' = n q^n (1 - 2 sigma). The term after the last, v^5/3840 f^(12), is below 1e-7 of s2.
+func softplusSeries(mu, v float64) (s0, s1, s2 float64) {
+	p := math.Exp(-math.Abs(mu))
+	r := 1 / (1 + p)
+	sigma, q := p*r, p*r*r // sigma(-|mu|)
+	c1 := v / 2
+	c2, c3, c4 := c1*c1/2, c1*c1*c1/6, c1*c1*c1*c1/24
+	f4 := 1 - 6*q
+	f6 := 1 - q*(30-120*q)
+	f8 := 1 - q*(126-q*(1680-5040*q))
+	f10 := 1 - q*(510-q*(17640-q*(151200-362880*q)))
+	s0 = math.Log1p(p) + q*(c1+c2*f4+c3*f6+c4*f8)
+	s1 = sigma + q*(r-sigma)*(c1+c2*(1-12*q)+c3*(1-q*(60-360*q))+c4*(1-q*(252-q*(5040-20160*q))))
+	s2 = q * (1 + c1*f4 + c2*f6 + c3*f8 + c4*f10)
 	if mu > 0 {
 		return mu + s0, 1 - s1, s2
 	}
