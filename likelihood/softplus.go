@@ -12,10 +12,10 @@ import "math"
 const (
 	smallVariance = 0.06
 	smallSD       = 0.4
-	maxStep = 0.75
-	levels  = 5  // steps 3/4, 3/8, ... for s <= 1, 2, ...
-	maxSD   = 16 // = 1 << (levels-1): a larger v is replaced by 256, since an uncertainty of exp(+-16) is no information anyway
-	tail    = 6  // nodes extend this many deviations past the peak of the integrand
+	maxStep       = 0.75
+	levels        = 5  // steps 3/4, 3/8, ... for s <= 1, 2, ...
+	maxSD         = 16 // = 1 << (levels-1): a larger v is replaced by 256, since an uncertainty of exp(+-16) is no information anyway
+	tail          = 6  // nodes extend this many deviations past the peak of the integrand
 )
 
 // normalWeights[j][k] is h phi(k h), h = maxStep / 2^j.
@@ -99,7 +99,7 @@ func softplus(mu, v float64) (s0, s1, s2 float64) {
 }
 
 // softplusSeries is softplus for v <= smallVariance, by the series E[f(psi)] = sum_k v^k/(2^k k!) f^(2k)(mu). With
-// q = sigma(1-sigma), all even derivatives of log(1+exp) are polynomials in q, because (q^n)'' = n^2 q^n - (4n^2+2n) q^(n+1),
+// q = sigma(1-sigma), all even derivatives of log(1+exp) are polynomials in q, because (q^n)” = n^2 q^n - (4n^2+2n) q^(n+1),
 // and the odd ones follow from (q^n)' = n q^n (1 - 2 sigma). The term after the last, v^5/3840 f^(12), is below 1e-7 of s2.
 func softplusSeries(mu, v float64) (s0, s1, s2 float64) {
 	p := math.Exp(-math.Abs(mu))
