@@ -82,6 +82,13 @@ func verbNode(model *kong.Application, args []string) *kong.Node {
 	return nil
 }
 
+// removeFlags removes the flags that a verb has from those it shares with others, but cannot
+// use: the origins of a backtest take the place of a split.
+func removeFlags(model *kong.Application) {
+	backtest := verbNode(model, []string{"backtest"})
+	backtest.Flags = slices.DeleteFunc(backtest.Flags, func(f *kong.Flag) bool { return f.Name == "split" || f.Name == "forecast" })
+}
+
 // helpCommand returns the command whose help describes args.
 func helpCommand(model *kong.Application, args []string) string {
 	if verb := verbNode(model, args); verb != nil {
@@ -112,6 +119,9 @@ func callError(err error, model *kong.Application, args []string) error {
 	}
 	if strings.HasPrefix(text, "unexpected argument") && slices.Contains([]string{"init", "spec", "fit", "tune", "split"}, args[0]) {
 		text += "; write all tables one after another"
+	}
+	if hint := hintFlag(err, model, args); hint != "" {
+		text = hint
 	}
 	return usagef("%s (see %s --help)", text, helpCommand(model, args))
 }

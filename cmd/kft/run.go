@@ -102,6 +102,7 @@ func runOn(ctx context.Context, all *ranks, args []string, stdin io.Reader, rawO
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
+	removeFlags(parser.Model)
 	if err := checkVerb(parser.Model, args); err != nil {
 		complain(err, nil)
 		return exitUsage
