@@ -67,7 +67,7 @@ func (c *inspectCommand) model(e *env) error {
 	}
 	summary.WriteHistory(&b, r.Training, r.Spec)
 	for _, warning := range r.Training.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", warning)
+		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning, e.hasFlag))
 	}
 	b.WriteString("\n")
 	b.Write(r.Spec.YAML())

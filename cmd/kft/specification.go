@@ -289,6 +289,8 @@ func (f *specFlags) locate(err error, modes []string, file string, flags map[str
 		case path == "data.target", path == "data.modes":
 			p.Path = flagOf(path)
 			p.Message += f.specFileHint()
+		case flagOf(path) != "":
+			p.Path = flagOf(path)
 		}
 	}
 	return problems

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -56,7 +55,7 @@ func (c *updateCommand) Run(e *env) error {
 	}
 	u, err := m.NewUpdater(c.Threads)
 	if err != nil {
-		return updateProblem(err)
+		return err
 	}
 	if len(sides) > 0 {
 		if err := u.WithSide(e.ctx, sides, map[string]kft.Source{"-": kft.Reader("standard input", e.stdin)}); err != nil {
@@ -66,12 +65,12 @@ func (c *updateCommand) Run(e *env) error {
 	var removed, added *kft.UpdateReport
 	if c.Remove != "" {
 		if removed, err = u.TakeTable(e.ctx, kft.Files(c.Remove), opt, kft.UpdateOptions{Remove: true}); err != nil {
-			return updateProblem(err)
+			return err
 		}
 	}
 	if c.Table != "" {
 		if added, err = u.TakeTable(e.ctx, kft.Files(c.Table), opt, kft.UpdateOptions{Late: c.Late || c.Remove != ""}); err != nil {
-			return updateProblem(err)
+			return err
 		}
 	}
 	updated, err := u.Model()
@@ -115,24 +114,6 @@ func (c *updateCommand) Run(e *env) error {
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
-
-// updateProblem names the flags that avoid a problem: of this command, or of a fit.
-func updateProblem(err error) error {
-	var not *kft.NotUpdatableError
-	if errors.As(err, &not) {
-		return &reworded{nameFlags(not.Error(), func(string) bool { return true }), err}
-	}
-	return err
-}
-
-// A reworded error has another text.
-type reworded struct {
-	text string
-	err  error
-}
-
-func (e *reworded) Error() string { return e.text }
-func (e *reworded) Unwrap() error { return e.err }
 
 // updateResult is the report as JSON.
 func updateResult(output string, removed, added *kft.UpdateReport) map[string]any {
