@@ -138,7 +138,7 @@ func TestNormalize(t *testing.T) {
 		{"fit t.csv --rate 0.1", "fit t.csv --learning-rate 0.1", "--rate is deprecated; use --learning-rate"},
 		{"tune t.csv --side-replace=noise", "tune t.csv --placebo=noise", "--side-replace is deprecated; use --placebo"},
 		{"fit t.csv --rate -1", "fit t.csv --learning-rate=-1", "--rate is deprecated; use --learning-rate"},
-		{"fit t.csv --rate 0.1 -q", "fit t.csv --learning-rate 0.1 -q", ""},
+		{"fit t.csv --rate 0.1 -q", "fit t.csv --learning-rate 0.1 -q", "--rate is deprecated; use --learning-rate"},
 		{"predict m.kft --rate 0.1", "predict m.kft --rate 0.1", ""},
 		{"fit --batch -.5 -- --rate", "fit --batch=-.5 -- --rate", ""},
 	} {

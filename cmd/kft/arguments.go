@@ -21,8 +21,7 @@ var negative = regexp.MustCompile(`^-[0-9.]`)
 
 // normalize translates common forms into those of the grammar: kft --version,
 // kft help fit, deprecated flags, and a negative number after a flag, which the
-// grammar would take for another flag. It returns a warning per deprecated flag,
-// unless the call is quiet.
+// grammar would take for another flag. It returns a warning per deprecated flag.
 func normalize(args []string) (normal, warnings []string) {
 	switch {
 	case len(args) > 0 && args[0] == "--version":
@@ -30,7 +29,6 @@ func normalize(args []string) (normal, warnings []string) {
 	case len(args) > 0 && args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help"), nil
 	}
-	quiet := slices.Contains(args, "--quiet") || slices.Contains(args, "-q")
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--" {
 			return append(normal, args[i:]...), warnings
@@ -41,9 +39,7 @@ func normalize(args []string) (normal, warnings []string) {
 			continue
 		}
 		if today, deprecated := deprecatedFlags[flag]; deprecated && slices.Contains([]string{"fit", "spec", "tune"}, args[0]) {
-			if !quiet {
-				warnings = append(warnings, fmt.Sprintf("%s is deprecated; use %s", flag, today))
-			}
+			warnings = append(warnings, fmt.Sprintf("%s is deprecated; use %s", flag, today))
 			flag = today
 		}
 		if !hasValue && i+1 < len(args) && negative.MatchString(args[i+1]) {
