@@ -269,7 +269,7 @@ func rephrased(err error, hasFlag func(string) bool) (string, bool) {
 	case errors.As(err, &existing):
 		return replace(existing, existing.File+" is the checkpoint of an earlier fit; add --resume to continue it, choose another folder with --checkpoint, or delete the file to start again")
 	case errors.As(err, &row) && row.Late:
-		return replace(row, row.Error()+"; use --late to take them in")
+		return replace(row, row.Error()+"; use --late to add them")
 	case errors.As(err, &notFitted) && hasFlag != nil && !hasFlag("--part"):
 		return replace(notFitted, notFitted.Error()+"; give the table of the fit")
 	case errors.As(err, &notFitted):

@@ -54,7 +54,7 @@ func (c *inspectCommand) model(e *env) error {
 	summary.WriteSide(&b, r.Training.Side, r.Spec)
 	summary.WriteRefit(&b, r.Training.Refit, r.Spec)
 	if r.Taken > 0 {
-		fmt.Fprintf(&b, "Updates: %s taken in or out since the fit\n", textformat.Plural(r.Taken, "row"))
+		fmt.Fprintf(&b, "Updates: %s added or removed since the fit\n", textformat.Plural(r.Taken, "row"))
 	}
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))
 	summary.WriteTerms(&b, r.Terms)

@@ -31,7 +31,7 @@ type commandLine struct {
 	Backtest   backtestCommand   `cmd:"" help:"Measure forecasts on rolling origins of a table."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
 	Calibrate  calibrateCommand  `cmd:"" help:"Recalibrate the intervals of a model with new data."`
-	Update     updateCommand     `cmd:"" help:"Take new rows into a model without training it again."`
+	Update     updateCommand     `cmd:"" help:"Update a model with new rows, without training it again."`
 	Serve      serveCommand      `cmd:"" help:"Answer requests for predictions over HTTP, with a page."`
 	Plot       plotCommand       `cmd:"" help:"Plot the coverage of intervals, or a study."`
 	Inspect    inspectCommand    `cmd:"" help:"Describe a table or a model file."`
