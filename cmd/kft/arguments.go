@@ -107,8 +107,9 @@ var badValues = []struct {
 	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got "(.*?)"`), "$1 is neither true nor false"},
 }
 
-// callError rewords an error of the parser and refers to the help.
-func callError(err error, model *kong.Application, args []string) error {
+// callError rewords an error of the parser and refers to the help. With hints it names the
+// flag that an unknown one may stand for; programs have options of their own.
+func callError(err error, model *kong.Application, args []string, hints bool) error {
 	text := missingValue.ReplaceAllString(err.Error(), "the value is missing")
 	for _, bad := range badValues {
 		text = bad.pattern.ReplaceAllString(text, bad.text)
@@ -116,7 +117,7 @@ func callError(err error, model *kong.Application, args []string) error {
 	if strings.HasPrefix(text, "unexpected argument") && slices.Contains([]string{"init", "spec", "fit", "tune", "split"}, args[0]) {
 		text += "; write all tables one after another"
 	}
-	if hint := hintFlag(err, model, args); hint != "" {
+	if hint := hintFlag(err, model, args); hints && hint != "" {
 		text = hint
 	}
 	return usagef("%s (see %s --help)", text, helpCommand(model, args))

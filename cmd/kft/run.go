@@ -51,7 +51,7 @@ type env struct {
 	stdout, stderr io.Writer // escape what a terminal would act on
 	rawOut, rawErr io.Writer // for tables, and for programs and displays that escape by themselves
 	parser         *kong.Kong
-	hasFlag        func(name string) bool // reports whether the verb has a flag, as in --side
+	hasFlag        func(name string) bool // reports whether the verb has a flag, as in --side; nil if messages keep the fields of a specification
 	jsonMessages   bool                   // standard error has JSON lines, for a program
 	ranks          *ranks                 // processes that divide the work; nil for none
 }
@@ -112,14 +112,18 @@ func runOn(ctx context.Context, all *ranks, args []string, stdin io.Reader, rawO
 		return exitGood
 	}
 	if err != nil {
-		complain(callError(err, parser.Model, args), nil)
+		complain(callError(err, parser.Model, args, !jsonMessages), nil)
 		return exitUsage
 	}
 	if err := checkFlags(call); err != nil {
 		complain(err, nil)
 		return exitUsage
 	}
-	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call), jsonMessages: jsonMessages, ranks: all}
+	flags := flagsOf(call)
+	if jsonMessages {
+		flags = nil // a program knows fields, not flags
+	}
+	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flags, jsonMessages: jsonMessages, ranks: all}
 	if err := call.Run(e); err != nil {
 		all.failed(err)
 		complain(err, e.hasFlag)
