@@ -11,8 +11,8 @@ type (
 	UpdateOptions     = update.Options          // how rows are taken in
 	UpdateReport      = update.Report           // what rows changed in a model
 	UpdateRow         = update.Row              // a cell and its value
-	UpdateRowError    = update.RowError         // a row that a model cannot take in
-	NotUpdatableError = update.NotPossibleError // why a model cannot take in rows
+	UpdateRowError    = update.RowError         // a row that a model cannot be updated with
+	NotUpdatableError = update.NotPossibleError // why a model cannot be updated
 	ColdReport        = update.ColdReport       // measures a model on new ids of a mode
 	ColdLevel         = update.ColdLevel        // a ColdReport after a number of rows per id
 )
@@ -23,7 +23,7 @@ func (m *Model) Update(ctx context.Context, source Source, table TableOptions, o
 	return wrapWith(update.Table(ctx, m.fitted, source, table, opt))
 }
 
-// CheckUpdate returns a [NotUpdatableError] if the model cannot take in rows.
+// CheckUpdate returns a [NotUpdatableError] if the model cannot be updated.
 func (m *Model) CheckUpdate() error { return update.Possible(m.fitted) }
 
 type updater = update.Updater

@@ -38,7 +38,7 @@ func NewByHorizon(threads int, scores, location []float64, horizon []int32, bins
 		last = max(last, horizon[i])
 	}
 	if last < 1 {
-		return nil, errors.New("a correction by horizon needs calibration rows of periods after the training rows, but there are none; add such rows to the table")
+		return nil, errors.New("a correction by horizon needs calibration rows of periods after the training rows, but there are none; use rows of later periods")
 	}
 	scores = withoutShocks(scores, horizon, int(last))
 	groups := make([][]float64, last)

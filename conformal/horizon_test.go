@@ -134,7 +134,7 @@ func newByHorizon4(scores, location []float64, horizon []int32) (*Correction, er
 func TestByHorizonErrors(t *testing.T) {
 	t.Parallel()
 	zeros := make([]float64, 50)
-	if _, err := NewByHorizon(2, zeros, zeros, make([]int32, 50), 1); err == nil || !strings.Contains(err.Error(), "add such rows to the table") {
+	if _, err := NewByHorizon(2, zeros, zeros, make([]int32, 50), 1); err == nil || !strings.Contains(err.Error(), "use rows of later periods") {
 		t.Errorf("got error %v for rows that are no forecasts", err)
 	}
 	c, err := NewSplit(2, zeros)

@@ -28,7 +28,7 @@ func CoverageWarnings(m *model.Model, score metrics.Score, where string) []strin
 	if float64(worst.Share) > worst.Level {
 		how = "wide"
 	}
-	text := fmt.Sprintf("the intervals are too %s: those of %g %% hold %.0f %% of the values of %s; ", how, 100*worst.Level, 100*float64(worst.Share), where)
+	text := fmt.Sprintf("the intervals are too %s: those of %g %% contain %.0f %% of the values of %s; ", how, 100*worst.Level, 100*float64(worst.Share), where)
 	if how == "wide" && widerThanFirst(m, worst.Level, gap) {
 		return []string{text + "noise and corrections are those of the first training, on fewer rows, whose errors were larger; recalibrate the model with rows that the fit has not used, or set fit.refit to none"}
 	}

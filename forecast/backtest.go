@@ -264,7 +264,7 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 		b.spec.Fit.Refit = "all"
 	}
 	if report.Refit == nil {
-		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("origin %s: the model does not know the last %s before it, because the training on all rows was given up", b.id(origin), plural.Count(b.opt.Horizon, "period")))
+		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("origin %s: the model was not trained on the last %s before it, because the training on all rows was given up", b.id(origin), plural.Count(b.opt.Horizon, "period")))
 	}
 	ahead := make([]int, len(rows.Y))
 	for i, step := range rows.Step {

@@ -396,7 +396,7 @@ func (f *forecaster) warnings() []string {
 	if byTime := strings.HasPrefix(f.m.Spec().Split, "time:"); info.Conformal != nil && info.Conformal.Kind != "horizon" && !byTime {
 		out = append(out, "the intervals were calibrated on rows of the same periods as the training rows, so they may be too narrow for forecasts; fit with a split by time, which calibrates them by horizon")
 	} else if info.Conformal != nil && info.Conformal.Horizons > 0 && int(f.farthest) > info.Conformal.Horizons {
-		out = append(out, fmt.Sprintf("intervals are calibrated up to %s ahead; beyond, they widen only as the model expects", plural.Count(info.Conformal.Horizons, "period")))
+		out = append(out, fmt.Sprintf("intervals are calibrated up to %s ahead; further ahead, they widen as the model predicts, without calibration", plural.Count(info.Conformal.Horizons, "period")))
 	}
 	return out
 }

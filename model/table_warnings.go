@@ -19,7 +19,7 @@ type UnknownTableError struct {
 }
 
 func (e *UnknownTableError) Error() string {
-	return fmt.Sprintf("the model knows no id of any of the %d rows, so all of them would get the same average: %s", e.Rows, strings.Join(e.Problems, "; "))
+	return fmt.Sprintf("no id of the %d rows is in the training data, so all rows would get the same average: %s", e.Rows, strings.Join(e.Problems, "; "))
 }
 
 // mostly is the share of rows with unknown ids above which a mode is warned about.
@@ -101,7 +101,7 @@ func (m *Model) UsesLags() bool {
 // apart.
 func (m *Model) SameFuture(mode int) string {
 	name := m.modes[mode].Name
-	return fmt.Sprintf("every %s after %s gets the same prediction in the same cell of the other modes, that of an average %s, because the model has nothing that tells future periods apart; "+
+	return fmt.Sprintf("every %s after %s gets the same prediction in the same cell of the other modes, that of an average %s, because no term of the model distinguishes future periods; "+
 		"fit it with a series term along %s, which automatic terms have with a split by time, or with side information of %s that is known in advance, such as columns computed from its ids, in side.tables", name, m.lastPeriod(mode), name, name, name)
 }
 

@@ -194,7 +194,7 @@ func (c *chooser) checkModes() error {
 
 // oneMode says why nothing can be learned from a table of one mode.
 func (c *chooser) oneMode() error {
-	const remedy = "name a second mode, such as a time or a kind, that tells the rows of an id apart"
+	const remedy = "name a second mode, such as a time or a kind, that distinguishes the rows of an id"
 	if c.data.Merged() == 0 {
 		return fielderr.Errorf("data.modes", "each id of the only mode, %s, has one row, so there is nothing to learn from other rows; %s, or if it is a time, write it as dates such as 2024-01-31 or as the numbers 1, 2, 3", c.modes[0], remedy)
 	}

@@ -177,7 +177,7 @@ func (s *Server) writeModelMetrics(e *exposition) {
 		{"kft_cells_total", "counter", "Predicted cells.", func(slot *modelSlot) float64 { return float64(slot.cells.Load()) }},
 		{"kft_unseen_cells_total", "counter", "Predicted cells with an id that the model does not know.", func(slot *modelSlot) float64 { return float64(slot.unseen.Load()) }},
 		{"kft_model_loads_total", "counter", "How often the file of a model was loaded.", func(slot *modelSlot) float64 { return float64(slot.loads.Load()) }},
-		{"kft_model_updates_total", "counter", "How often a model took in rows of /update.", func(slot *modelSlot) float64 { return float64(slot.updates.Load()) }},
+		{"kft_model_updates_total", "counter", "Number of updates of a model by /update.", func(slot *modelSlot) float64 { return float64(slot.updates.Load()) }},
 		{"kft_model_load_failures_total", "counter", "How often it could not be loaded.", func(slot *modelSlot) float64 { return float64(slot.failures.Load()) }},
 		{"kft_model_loaded_timestamp_seconds", "gauge", "When the model was loaded.", func(slot *modelSlot) float64 { return float64(slot.current.Load().loaded.UnixMilli()) / 1000 }},
 	} {

@@ -106,8 +106,8 @@ func TestPageUpdate(t *testing.T) {
 
 	tab.Type("#value", "500")
 	tab.Press(browser.Enter)
-	tab.WaitFor(`document.querySelector("#moved").textContent.includes("was taken into the model") && !document.querySelector("#undo").hidden`)
-	if got := tab.Text("#moved"); !strings.Contains(got, "units 500 was taken into the model. The mean moved from ") {
+	tab.WaitFor(`document.querySelector("#moved").textContent.includes("was added to the model") && !document.querySelector("#undo").hidden`)
+	if got := tab.Text("#moved"); !strings.Contains(got, "units 500 was added to the model. The mean moved from ") {
 		t.Errorf("moved: %q", got)
 	}
 	if got := browser.Evaluate[string](tab, `document.querySelector("#moved-table tbody tr td:last-child").textContent`); got == "" || strings.HasPrefix(got, "-") || strings.HasPrefix(got, "−") || got == "0" {

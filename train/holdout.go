@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
@@ -57,6 +58,18 @@ func (r *run) resolveConformal(forecasts bool) {
 	case u.Bayesian() && !u.Finite():
 		r.notes = append(r.notes, fmt.Sprintf("intervals have no conformal correction, because the validation set has only %s; set uncertainty.conformal to split to correct them anyway", plural.Count(n, "row")))
 	}
+}
+
+// checkHorizonRows returns an error for a correction by horizon whose calibration rows are not
+// later than the training rows, because the split is not by time.
+func (r *run) checkHorizonRows() error {
+	if r.spec.Uncertainty.Conformal != "horizon" || r.measured != nil || r.split.Periods != nil {
+		return nil
+	}
+	if how, err := split.Parse(r.split.Spec); err != nil || how.Given() {
+		return err
+	}
+	return fielderr.Errorf("split", "the conformal correction by horizon is computed from periods after the training rows, and the split %s holds out none; hold out the last periods, as in split time:last=3, or set uncertainty.conformal to group:mean", r.split.Spec)
 }
 
 // maxHeldRows is the largest number of rows that a conformal correction is computed from.

@@ -276,6 +276,9 @@ func (r *run) plan(ctx context.Context) error {
 		found.Own = true
 	}
 	r.resolveConformal(found != nil && (r.split.Periods != nil || found.Time == r.data.LaterMode()))
+	if err := r.checkHorizonRows(); err != nil {
+		return err
+	}
 	stored := r.spec
 	if r.measured != nil {
 		stored = r.measured.Spec()

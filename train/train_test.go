@@ -79,6 +79,8 @@ func TestErrorsNameFields(t *testing.T) {
 		{func(s *spec.Spec) { s.Data.Weight = "note" }, "data.weight"},
 		{func(s *spec.Spec) { s.Data.Modes = []string{"store", "item", "month(item)"} }, "data.modes"},
 		{func(s *spec.Spec) { s.Uncertainty.Conformal, s.Split = "split", "random:98/1/1" }, "uncertainty.conformal"},
+		{func(s *spec.Spec) { s.Uncertainty.Conformal = "horizon" }, "split"},
+		{func(s *spec.Spec) { s.Uncertainty.Conformal, s.Split = "horizon", "entity:store=20%" }, "split"},
 	} {
 		s := salesSpec(file)
 		s.Data.Duplicates = "last"

@@ -16,7 +16,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	for m, column := range rows.Codes {
 		for i, code := range column {
 			if code < 0 && !modes[m].Smooth() {
-				return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[m].Name, Problem: fmt.Sprintf("the model has no id %q, so it did not take in this row", b.id(m, i))}
+				return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[m].Name, Problem: fmt.Sprintf("the model has no id %q, so this row is neither of the fit nor of an update", b.id(m, i))}
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	for i := range rest.Len() {
 		for m, column := range rest.Codes {
 			if fitted.TrainingRows(m, column[i]) == 0 && !modes[m].Smooth() {
-				return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Column: modes[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", fitted.Dicts()[m].ID(column[i]))}
+				return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Column: modes[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q, and this row is not of an update", fitted.Dicts()[m].ID(column[i]))}
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 		var out *takenOutError
 		if errors.As(err, &out) {
 			i := max(int(out.row)-kept.Len(), 0)
-			return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Problem: "it is not a row that the model was fitted to or took in: what is left of its ids is not possible"}
+			return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Problem: "it is neither a row of the fit nor of an update: what is left of its ids is not possible"}
 		}
 		return err
 	}

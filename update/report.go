@@ -181,14 +181,14 @@ func (r *Report) finish(s *state, first int, touched []mover) {
 func (r *Report) judge() {
 	due := func(format string, args ...any) { r.Reasons = append(r.Reasons, fmt.Sprintf(format, args...)) }
 	if share := float64(r.Taken) / float64(max(r.Trained, 1)); share > dueRows {
-		due("the model took in %d rows since its fit, %.0f %% of its training rows", r.Taken, 100*share)
+		due("the model was updated with %d rows since its fit, %.0f %% of its training rows", r.Taken, 100*share)
 	}
 	if n := float64(r.Rows); n > 1 {
 		if m := r.Drift.Mean; math.Abs(m) > dueMean && math.Abs(m)*math.Sqrt(n) > dueError {
-			due("the new rows are off by %+.2f standard deviations on average", m)
+			due("the errors of the new rows have a mean of %+.2f predicted standard deviations", m)
 		}
 		if v := r.Drift.RMS; v > dueRMS && (v*v-1)*math.Sqrt(n/2) > dueError {
-			due("the new rows scatter %.2f times as much as the model expected", v)
+			due("the errors of the new rows are %.2f times as large as predicted", v)
 		}
 	}
 	r.RefitDue = len(r.Reasons) > 0

@@ -18,7 +18,7 @@ type mover interface {
 type takenOutError struct{ row int32 }
 
 func (*takenOutError) Error() string {
-	return "a row to remove is not one that the model was fitted to or took in"
+	return "a row to remove is neither a row of the fit nor of an update"
 }
 
 // A block is an outer core whose slices move.

@@ -75,7 +75,7 @@ func Replay(m *model.Model, name string) (updated *model.Model, err error) {
 type NotPossibleError struct{ Reason string }
 
 func (e *NotPossibleError) Error() string {
-	return "the model cannot take in rows: " + e.Reason
+	return "the model cannot be updated with rows: " + e.Reason
 }
 
 // Possible returns a *NotPossibleError for a model that cannot be updated.
@@ -117,7 +117,7 @@ func (u *Updater) Model() (*model.Model, error) {
 	return m, err
 }
 
-// A RowError reports a row that a model cannot take in.
+// A RowError reports a row that a model cannot be updated with.
 type RowError struct {
 	Row     int    // data row of a table, or row of a request, from 1
 	Unit    string // what Row counts: "data row", or "row" of a request
@@ -146,7 +146,7 @@ type Options struct {
 	Local bool
 }
 
-// batch is a set of rows to take in. Ids that the model does not contain have negative
+// batch is a set of rows of an update. Ids that the model does not contain have negative
 // codes.
 type batch struct {
 	rows   ledger.Rows
@@ -287,14 +287,14 @@ func (u *Updater) checkTimes(b *batch, opt Options) error {
 			end = p.Origin(s)
 		}
 		if ok && step < end && !opt.Late && !opt.Remove {
-			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are taken in only on request, because they may be in the model already", id), Late: true}
+			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are accepted only on request, because they may be in the model already", id), Late: true}
 		}
 		if limit := p.End + 1; ok && step > end+limit && !opt.Remove {
 			last, err := p.Line.ID(end)
 			if err != nil {
 				return err
 			}
-			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is %d periods after %s, the last one of the model, which was fitted to %d; check the row, and if it is right, take in rows of the periods before it first or fit the model again", id, step-end, last, limit)}
+			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is %d periods after %s, the last one of the model, which was fitted to %d; check the row, and if it is right, add rows of the periods before it first or fit the model again", id, step-end, last, limit)}
 		}
 	}
 	return nil

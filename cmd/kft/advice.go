@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -91,13 +92,50 @@ func flagOf(path string) string {
 // or that makes it the place of a problem.
 var inPath = regexp.MustCompile(`^(:|\[|[-.]?[a-z])`)
 
+// optionAdvice matches the advice to set an option of a forecast, with its value.
+var optionAdvice = regexp.MustCompile(`\bset (` + strings.Join(optionFields, "|") + `)\b(?: to ([0-9]+))?`)
+
+// wordAdvice lists the phrases that name fields without a section, such as split, which
+// are ordinary words elsewhere.
+var wordAdvice = []struct {
+	pattern    *regexp.Regexp
+	flag, text string
+}{
+	{regexp.MustCompile(`\bas in split (time:last=(\d+))`), "--forecast", "as in --forecast $2 or --split $1"},
+	{regexp.MustCompile(`\bas in split (time:last=\d+)`), "--split", "as in --split $1"},
+	{regexp.MustCompile(`\b((?:in|by|change|one to|validation set to) split)([,;.:)]|$)`), "--split", "$1 (--split)$2"},
+	{regexp.MustCompile(`\b(set split)(\W)`), "--split", "$1 (--split)$2"},
+	{regexp.MustCompile(`\b(set transform)(\W|$)`), "--transform", "$1 (--transform)$2"},
+	{regexp.MustCompile(`\b((?:set|ranks in) terms)(\W|$)`), "--term", "$1 (--term)$2"},
+	{regexp.MustCompile(`\b(set order)(\W|$)`), "--order", "$1 (--order)$2"},
+}
+
+// setTo matches the advice to set a field to a value, and fieldSetTo a field that is set to one.
+var (
+	setTo      = regexp.MustCompile(`\bset (\S+) to ([a-z0-9][a-z0-9:-]*)`)
+	fieldSetTo = regexp.MustCompile(`(\S+) set to ([a-z0-9][a-z0-9:-]*)`)
+)
+
 // nameFlags puts flags behind the fields that a text names: "increase fit.lambda
-// (--lambda)". Fields without a section, such as split, are ordinary words and stay as
-// they are. Without hasFlag the text stays as it is.
+// (--lambda)". If the verb has not the flag, it puts that of kft fit in place of the field.
+// Without hasFlag the text stays as it is.
 func nameFlags(text string, hasFlag func(string) bool) string {
 	if hasFlag == nil {
 		return text
 	}
+	text = optionAdvice.ReplaceAllStringFunc(text, func(advice string) string {
+		part := optionAdvice.FindStringSubmatch(advice)
+		if !hasFlag(flagOf(part[1])) {
+			return advice
+		}
+		return fmt.Sprintf("use %s %s", flagOf(part[1]), cmp.Or(part[2], "N"))
+	})
+	for _, w := range wordAdvice {
+		if hasFlag(w.flag) && !strings.Contains(text, w.flag) {
+			text = w.pattern.ReplaceAllString(text, w.text)
+		}
+	}
+	text = nameFlagsOfFit(text, hasFlag)
 	for _, f := range fieldFlags {
 		if !strings.Contains(f.path, ".") || !hasFlag(f.flag) || strings.Contains(text, f.flag) {
 			continue
@@ -113,6 +151,50 @@ func nameFlags(text string, hasFlag func(string) bool) string {
 				text = text[:end] + " (" + f.flag + ")" + text[end:]
 				break
 			}
+		}
+	}
+	return text
+}
+
+// nameFlagsOfFit puts flags of kft fit in place of the fields whose flags the verb has not, as
+// those of a warning about a model: "fit the model with --refit none".
+func nameFlagsOfFit(text string, hasFlag func(string) bool) string {
+	flag := func(path string) string {
+		if f := flagOf(path); strings.Contains(path, ".") && !hasFlag(f) {
+			return f
+		}
+		return ""
+	}
+	for _, advice := range []struct {
+		pattern *regexp.Regexp
+		text    string
+	}{{setTo, "fit the model with "}, {fieldSetTo, ""}} {
+		text = advice.pattern.ReplaceAllStringFunc(text, func(found string) string {
+			part := advice.pattern.FindStringSubmatch(found)
+			if f := flag(part[1]); f != "" {
+				return advice.text + f + " " + part[2]
+			}
+			return found
+		})
+	}
+	for _, f := range fieldFlags {
+		if flag(f.path) == "" {
+			continue
+		}
+		for end := 0; ; {
+			at := strings.Index(text[end:], f.path)
+			if at < 0 {
+				break
+			}
+			start := end + at
+			if end = start + len(f.path); inPath.MatchString(text[end:]) {
+				continue
+			}
+			by := f.flag
+			if !strings.HasSuffix(text[:start], "fit it with ") {
+				by += " of kft fit"
+			}
+			text, end = text[:start]+by+text[end:], start+len(by)
 		}
 	}
 	return text
@@ -187,7 +269,7 @@ func rephrased(err error, hasFlag func(string) bool) (string, bool) {
 	case errors.As(err, &existing):
 		return replace(existing, existing.File+" is the checkpoint of an earlier fit; add --resume to continue it, choose another folder with --checkpoint, or delete the file to start again")
 	case errors.As(err, &row) && row.Late:
-		return replace(row, row.Error()+"; use --late to take them in")
+		return replace(row, row.Error()+"; use --late to add them")
 	case errors.As(err, &notFitted) && hasFlag != nil && !hasFlag("--part"):
 		return replace(notFitted, notFitted.Error()+"; give the table of the fit")
 	case errors.As(err, &notFitted):

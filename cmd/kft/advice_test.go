@@ -30,7 +30,7 @@ func TestWithAdvice(t *testing.T) {
 	}{
 		{errors.New("disk full"), []string{"--lambda"}, "disk full"},
 		{lambda, []string{"--lambda"}, "solver: diverged; increase fit.lambda (--lambda)"},
-		{lambda, nil, "solver: diverged; increase fit.lambda"},
+		{lambda, nil, "solver: diverged; increase --lambda of kft fit"},
 		{target, []string{"--target"}, "the target is constant (--target sets it)"},
 		{target, []string{"--side"}, "the target is constant"},
 		{fmt.Errorf("t.csv: %w", target), []string{"--target"}, "t.csv: the target is constant (--target sets it)"},
@@ -53,13 +53,25 @@ func TestWithAdvice(t *testing.T) {
 
 func TestNameFlags(t *testing.T) {
 	t.Parallel()
-	all := hasFlags("--noise", "--noise-use", "--learning-rate", "--lambda", "--split")
+	all := hasFlags("--noise", "--noise-use", "--learning-rate", "--lambda", "--split", "--active")
 	for text, want := range map[string]string{
-		"decrease fit.learning-rate or increase fit.lambda": "decrease fit.learning-rate (--learning-rate) or increase fit.lambda (--lambda)",
-		"set uncertainty.noise-use to fit":                  "set uncertainty.noise-use (--noise-use) to fit",
-		"kft.yaml: fit.lambda: invalid":                     "kft.yaml: fit.lambda: invalid",
-		"enlarge the validation set in split":               "enlarge the validation set in split",
-		"set fit.solver to cavi":                            "set fit.solver to cavi",
+		"decrease fit.learning-rate or increase fit.lambda":      "decrease fit.learning-rate (--learning-rate) or increase fit.lambda (--lambda)",
+		"set uncertainty.noise-use to fit":                       "set uncertainty.noise-use (--noise-use) to fit",
+		"kft.yaml: fit.lambda: invalid":                          "kft.yaml: fit.lambda: invalid",
+		"enlarge the validation set in split":                    "enlarge the validation set in split (--split)",
+		"rows in split files":                                    "rows in split files",
+		"add a validation set to split, or set order":            "add a validation set to split (--split), or set order",
+		"hold out the last periods, as in split time:last=3, or": "hold out the last periods, as in --split time:last=3, or",
+		"set fit.solver to cavi":                                 "fit the model with --solver cavi",
+		"set fit.solver to als or cavi":                          "fit the model with --solver als or cavi",
+		"fit the model with data.absent set to zero":             "fit the model with --absent zero",
+		"fit it with uncertainty.inference mean-field":           "fit it with --inference mean-field",
+		"increase fit.epochs":                                    "increase --epochs of kft fit",
+		"leave them out: set active":                             "leave them out: use --active N",
+		"leave them out: set active to 6":                        "leave them out: use --active 6",
+		"set uncertainty.conformal to split, or recalibrate":     "fit the model with --conformal split, or recalibrate",
+		"set split to fewer periods":                             "set split (--split) to fewer periods",
+		"set level to 6":                                         "set level to 6",
 	} {
 		if got := nameFlags(text, all); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -126,7 +138,7 @@ func TestNormalize(t *testing.T) {
 		{"fit t.csv --rate 0.1", "fit t.csv --learning-rate 0.1", "--rate is deprecated; use --learning-rate"},
 		{"tune t.csv --side-replace=noise", "tune t.csv --placebo=noise", "--side-replace is deprecated; use --placebo"},
 		{"fit t.csv --rate -1", "fit t.csv --learning-rate=-1", "--rate is deprecated; use --learning-rate"},
-		{"fit t.csv --rate 0.1 -q", "fit t.csv --learning-rate 0.1 -q", ""},
+		{"fit t.csv --rate 0.1 -q", "fit t.csv --learning-rate 0.1 -q", "--rate is deprecated; use --learning-rate"},
 		{"predict m.kft --rate 0.1", "predict m.kft --rate 0.1", ""},
 		{"fit --batch -.5 -- --rate", "fit --batch=-.5 -- --rate", ""},
 	} {

@@ -21,8 +21,7 @@ var negative = regexp.MustCompile(`^-[0-9.]`)
 
 // normalize translates common forms into those of the grammar: kft --version,
 // kft help fit, deprecated flags, and a negative number after a flag, which the
-// grammar would take for another flag. It returns a warning per deprecated flag,
-// unless the call is quiet.
+// grammar would take for another flag. It returns a warning per deprecated flag.
 func normalize(args []string) (normal, warnings []string) {
 	switch {
 	case len(args) > 0 && args[0] == "--version":
@@ -30,7 +29,6 @@ func normalize(args []string) (normal, warnings []string) {
 	case len(args) > 0 && args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help"), nil
 	}
-	quiet := slices.Contains(args, "--quiet") || slices.Contains(args, "-q")
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--" {
 			return append(normal, args[i:]...), warnings
@@ -41,9 +39,7 @@ func normalize(args []string) (normal, warnings []string) {
 			continue
 		}
 		if today, deprecated := deprecatedFlags[flag]; deprecated && slices.Contains([]string{"fit", "spec", "tune"}, args[0]) {
-			if !quiet {
-				warnings = append(warnings, fmt.Sprintf("%s is deprecated; use %s", flag, today))
-			}
+			warnings = append(warnings, fmt.Sprintf("%s is deprecated; use %s", flag, today))
 			flag = today
 		}
 		if !hasValue && i+1 < len(args) && negative.MatchString(args[i+1]) {
@@ -82,6 +78,13 @@ func verbNode(model *kong.Application, args []string) *kong.Node {
 	return nil
 }
 
+// removeFlags removes the flags that a verb has from those it shares with others, but cannot
+// use: the origins of a backtest take the place of a split.
+func removeFlags(model *kong.Application) {
+	backtest := verbNode(model, []string{"backtest"})
+	backtest.Flags = slices.DeleteFunc(backtest.Flags, func(f *kong.Flag) bool { return f.Name == "split" || f.Name == "forecast" })
+}
+
 // helpCommand returns the command whose help describes args.
 func helpCommand(model *kong.Application, args []string) string {
 	if verb := verbNode(model, args); verb != nil {
@@ -104,14 +107,18 @@ var badValues = []struct {
 	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got "(.*?)"`), "$1 is neither true nor false"},
 }
 
-// callError rewords an error of the parser and refers to the help.
-func callError(err error, model *kong.Application, args []string) error {
+// callError rewords an error of the parser and refers to the help. With hints it names the
+// flag that an unknown one may stand for; programs have options of their own.
+func callError(err error, model *kong.Application, args []string, hints bool) error {
 	text := missingValue.ReplaceAllString(err.Error(), "the value is missing")
 	for _, bad := range badValues {
 		text = bad.pattern.ReplaceAllString(text, bad.text)
 	}
 	if strings.HasPrefix(text, "unexpected argument") && slices.Contains([]string{"init", "spec", "fit", "tune", "split"}, args[0]) {
 		text += "; write all tables one after another"
+	}
+	if hint := hintFlag(err, model, args); hints && hint != "" {
+		text = hint
 	}
 	return usagef("%s (see %s --help)", text, helpCommand(model, args))
 }

@@ -20,7 +20,7 @@ type backtestCommand struct {
 	Output  string `short:"o" group:"backtest" placeholder:"FILE" complete:"file" help:"Also write a model that is trained on all rows, with intervals calibrated by horizon on the forecasts of all origins (default: none)."`
 	Format  string `group:"backtest" default:"text" placeholder:"F" values:"text,json,csv" help:"Format of the scores: text, json or csv (default: text)."`
 	Threads int    `from:"0" to:"4096" group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
-	Quiet   bool   `short:"q" group:"run" help:"Print no progress on standard error."`
+	Quiet   bool   `short:"q" group:"run" help:"Print no progress and no notes; warnings stay on standard error."`
 }
 
 // Help is shown by kft backtest --help.

@@ -16,7 +16,7 @@ type benchCommand struct {
 	Only    string `values:"dense,functions,pass,scaling,read,predict" placeholder:"GROUP" help:"Measure only one group: dense, functions, pass, scaling, read or predict."`
 	Threads int    `from:"0" to:"4096" placeholder:"N" help:"Number of threads to compare with one thread (default: all CPUs)."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
-	Quiet   bool   `short:"q" help:"Print no progress on standard error."`
+	Quiet   bool   `short:"q" help:"Print no progress and no notes; warnings stay on standard error."`
 }
 
 // Help is shown by kft bench --help.

@@ -18,7 +18,7 @@ type calibrateCommand struct {
 	Part      string   `placeholder:"PART" values:"valid,test" help:"Only the rows that were in the validation (valid) or test set of the fit; the table must be the one of the fit (default: all rows)."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Model file to write (default: replace MODEL)."`
 	Conformal string   `placeholder:"KIND" values:"split,group:mean,group:,horizon" help:"Rows that share a correction: split (all), group:mean (by size of the prediction), group:MODE, as in group:store, or horizon (by size, with a factor per period ahead) (default: as in the model, else split)."`
-	Quiet     bool     `short:"q" help:"Print nothing."`
+	Quiet     bool     `short:"q" help:"Print no report; warnings stay on standard error."`
 	tableFlags
 }
 
@@ -72,15 +72,18 @@ func (c *calibrateCommand) Run(e *env) error {
 	if err := calibrated.Save(c.Output); err != nil {
 		return err
 	}
+	warning := ""
+	if sum.Fitted {
+		warning = fmt.Sprintf("warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used, as --part test does\n", c.Tables[0])
+	}
 	if c.Quiet {
-		return nil
+		_, err := io.WriteString(e.stderr, warning)
+		return err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Wrote %s: %s\n", c.Output, summary.Conformal(calibrated.Uncertainty().Conformal))
 	summary.WriteUnseen(&b, calibrated, sum, "")
-	if sum.Fitted {
-		fmt.Fprintf(&b, "warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used, as --part test does\n", c.Tables[0])
-	}
+	b.WriteString(warning)
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }

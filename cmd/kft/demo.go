@@ -22,7 +22,7 @@ type demoCommand struct {
 	Dir     string `default:"kft-demo" placeholder:"DIR" complete:"dir" help:"Folder for the table and the model (default: ./kft-demo)."`
 	Seed    uint64 `from:"1" default:"1" placeholder:"N" help:"Seed of the table and of training, 1 or more (default: 1)."`
 	Threads int    `from:"0" to:"4096" placeholder:"N" help:"Number of threads (default: all CPUs)."`
-	Quiet   bool   `short:"q" help:"Print no progress on standard error."`
+	Quiet   bool   `short:"q" help:"Print no progress and no notes; warnings stay on standard error."`
 }
 
 // Help is shown by kft demo --help.

@@ -116,7 +116,7 @@ func (c *evaluateCommand) measure(e *env, m *kft.Model, part dataset.Part, opt k
 		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning, e.hasFlag))
 	}
 	if sum.Fitted {
-		b.WriteString("warning: the model was trained again on these rows, so the scores say little about other rows; kft inspect shows those that were measured before\n")
+		b.WriteString("warning: the model was trained again on these rows, so the scores are optimistic for other rows; kft inspect shows those that were measured before\n")
 	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err

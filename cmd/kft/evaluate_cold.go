@@ -23,9 +23,9 @@ func (c *evaluateCommand) cold(e *env, m *kft.Model, part kft.Part, opt kft.Tabl
 		return writeJSON(e.stdout, report)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s without training rows. Half of the rows of each are measured; of the others some are taken in.\n", textformat.Plural(report.IDs, c.Cold))
+	fmt.Fprintf(&b, "%s without training rows. Half of the rows of each are measured; the model is updated with some of the others.\n", textformat.Plural(report.IDs, c.Cold))
 	scale := m.Spec().Transform
-	t := textformat.Table{Header: []string{"rows taken in", c.Cold, "n", "R2", "R2 " + scale, "MAE", "inside 90 %", "width", "R2 " + scale + " before", "MAE before"}}
+	t := textformat.Table{Header: []string{"rows added", c.Cold, "n", "R2", "R2 " + scale, "MAE", "inside 90 %", "width", "R2 " + scale + " before", "MAE before"}}
 	for _, l := range report.Levels {
 		taken := textformat.Count(l.Rows)
 		if l.Rows < 0 {

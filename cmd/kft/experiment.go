@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,11 @@ type experimentCommand struct {
 
 // experimentRun runs the missing parts of an experiment.
 type experimentRun struct {
-	SpecFile string   `name:"spec" required:"" placeholder:"FILE" complete:"file" help:"Experiment file, as in paper.yaml."`
+	File     string   `arg:"" optional:"" complete:"file" help:"Experiment file, as in paper.yaml."`
+	SpecFile string   `name:"spec" placeholder:"FILE" complete:"file" help:"Same as the argument FILE."`
 	Redo     []string `placeholder:"CONFIG" help:"Discard the results and the tuning of a configuration and repeat them. May be repeated."`
 	Threads  int      `from:"0" to:"4096" placeholder:"N" help:"Number of threads per fit (default: all CPUs)."`
-	Quiet    bool     `short:"q" help:"Print no progress on standard error."`
+	Quiet    bool     `short:"q" help:"Print no progress and no notes; warnings stay on standard error."`
 }
 
 // Help is shown by kft experiment run --help.
@@ -34,16 +36,17 @@ Results are saved as they are computed. After an interruption the same command c
 
 Examples:
 
-    kft experiment --spec paper.yaml
-    kft experiment table results/paper --format latex`
+    kft experiment run paper.yaml
+    kft experiment table paper.yaml --format latex`
 }
 
 // Run runs the experiment and prints the table.
 func (c *experimentRun) Run(e *env) error {
-	spec, err := experiment.Load(c.SpecFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s: no such experiment file; docs/concepts/experiments.md has an example", c.SpecFile)
+	file, err := onlyFile(c.File, c.SpecFile)
+	if err != nil {
+		return err
 	}
+	spec, err := loadExperiment(file)
 	if err != nil {
 		return err
 	}
@@ -65,7 +68,7 @@ func (c *experimentRun) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	table := experimentTable{Folder: string(spec.Output), Format: "text", Output: "-"}
+	table := experimentTable{Source: string(spec.Output), Format: "text", Output: "-"}
 	if err := table.Run(e); err != nil {
 		return err
 	}
@@ -73,4 +76,24 @@ func (c *experimentRun) Run(e *env) error {
 		return fmt.Errorf("%d of %s failed; the same command repeats them", done.Failed, textformat.Plural(done.Cells, "cell"))
 	}
 	return nil
+}
+
+// onlyFile returns the experiment file that is given as an argument or by --spec.
+func onlyFile(argument, flag string) (string, error) {
+	switch {
+	case argument == "" && flag == "":
+		return "", usagef("no experiment file given; add it, as in kft experiment run paper.yaml")
+	case argument != "" && flag != "" && argument != flag:
+		return "", usagef("the experiment file is given twice: %s and --spec %s; give it once", argument, flag)
+	}
+	return cmp.Or(argument, flag), nil
+}
+
+// loadExperiment reads an experiment file.
+func loadExperiment(file string) (experiment.Spec, error) {
+	spec, err := experiment.Load(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = usagef("%s: no such experiment file; docs/concepts/experiments.md has an example", file)
+	}
+	return spec, err
 }

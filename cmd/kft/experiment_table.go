@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 
 // experimentTable compares the results of an experiment.
 type experimentTable struct {
-	Folder   string   `arg:"" name:"dir" complete:"dir" help:"Folder of results: output of the experiment file."`
+	Source   string   `arg:"" name:"experiment" complete:"file" help:"Experiment file, as in paper.yaml, or the folder of its results."`
 	Format   string   `default:"text" placeholder:"F" values:"text,markdown,latex" help:"Format of the table: text, markdown or latex (default: text)."`
 	Against  string   `placeholder:"CONFIG" help:"Configuration that the others are compared with (default: that of the experiment)."`
 	Measures []string `placeholder:"NAME,..." help:"Measures to compare: r2, rmse, mae, r2_scale, xi, eta, crps, pinball, coverage90, width90, winkler90, log_density, seconds, cpu_seconds, memory; valid.r2 and so on for the validation set (default: those of the experiment)."`
@@ -23,8 +24,9 @@ type experimentTable struct {
 func (*experimentTable) Help() string {
 	return `Prints one row per configuration with mean and standard deviation of each measure on the test set over the splits, then the differences to one configuration on the same splits with their standard errors. Results that other programs have put into the folder are included. The command can be used while the experiment runs.
 
-Example:
+Examples:
 
+    kft experiment table paper.yaml
     kft experiment table results/iowa --against kft-r2 --format markdown -o iowa.md`
 }
 
@@ -43,7 +45,15 @@ func (c *experimentTable) Run(e *env) error {
 			return err
 		}
 	}
-	tables, err := experiment.ReadTables(experiment.Folder(c.Folder))
+	folder := experiment.Folder(c.Source)
+	if info, err := os.Stat(c.Source); err == nil && info.Mode().IsRegular() {
+		spec, err := loadExperiment(c.Source)
+		if err != nil {
+			return err
+		}
+		folder = spec.Output
+	}
+	tables, err := experiment.ReadTables(folder)
 	if err != nil {
 		return err
 	}
@@ -51,7 +61,7 @@ func (c *experimentTable) Run(e *env) error {
 		ledger := experiment.NewLedger(tables)
 		return c.print(e, func(w io.Writer) error { return ledger.Write(w, c.Format) })
 	}
-	results, err := experiment.Read(experiment.Folder(c.Folder))
+	results, err := experiment.Read(folder)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ measures: [r2, seconds]
 // table names failed fits.
 func TestExperiment(t *testing.T) {
 	inExperiment(t, smallSales, smallExperiment)
-	r := call(t, "experiment", "--spec", "x.yaml")
+	r := call(t, "experiment", "x.yaml")
 	if r.code != exitFailed || !strings.Contains(r.stderr, "2 of 6 cells failed; the same command repeats them") {
 		t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
@@ -52,6 +52,19 @@ func TestExperiment(t *testing.T) {
 	for _, want := range []string{"trial 2, 2 of 2", "cell 1 of 6: plain, split 1: R2 ", "cell 3 of 6: no-column, split 1: failed: "} {
 		if !strings.Contains(r.stderr, want) {
 			t.Errorf("no %q in\n%s", want, r.stderr)
+		}
+	}
+	table := must(t, "experiment", "table", "results/small").stdout
+	if got := must(t, "experiment", "table", "x.yaml").stdout; got != table || !strings.HasSuffix(r.stdout, table) {
+		t.Errorf("the table of the experiment file is\n%s\nwant that of its folder\n%s", got, table)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"experiment run", "no experiment file given"},
+		{"experiment run x.yaml --spec y.yaml", "given twice"},
+		{"experiment run y.yaml", "y.yaml: no such experiment file"},
+	} {
+		if r := call(t, strings.Fields(c.args)...); r.code != exitUsage || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("kft %s: exit %d\n%s", c.args, r.code, r.stderr)
 		}
 	}
 	for _, file := range listing(t) {
@@ -146,7 +159,7 @@ func TestExperimentWrongCalls(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"experiment"}, exitUsage, "--spec"},
+		{[]string{"experiment"}, exitUsage, "no experiment file given"},
 		{[]string{"experiment", "--spec", "none.yaml"}, exitUsage, "no such experiment file"},
 		{[]string{"experiment", "--spec", "kft.yaml"}, exitUsage, "unknown key"},
 		{[]string{"experiment", "--spec", "x.yaml"}, exitFailed, "output: the folder kft.yaml/x cannot be created"},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/progress"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -39,7 +40,7 @@ type fitCommand struct {
 	Memory          byteSize      `group:"run" placeholder:"SIZE" help:"Limit of the memory, as in 2GiB. What a larger fit needs for its rows is kept in pages on disk (Linux); if that does not suffice, the fit is refused at the start (default: what the machine has)."`
 	Scratch         string        `group:"run" placeholder:"DIR" help:"Folder for the pages of a fit with --memory (default: that of the environment variable TMPDIR, or /var/tmp)."`
 	JSON            bool          `name:"json" group:"run" help:"Print the report as one JSON object."`
-	Quiet           bool          `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
+	Quiet           bool          `short:"q" group:"run" help:"Print no progress and no notes; warnings stay on standard error."`
 	Client          string        `hidden:"" complete:"file" help:"File with a JSON value that the model keeps for the program that asked for the fit."`
 	CPUProfile      string        `name:"cpuprofile" hidden:"" complete:"file" help:"Write a CPU profile to this file."`
 }
@@ -143,7 +144,25 @@ func (c *fitCommand) Run(e *env) error {
 	if len(c.Modes) > 0 && len(c.Covariate) == 0 && len(c.Term) == 0 {
 		c.unused = search.Unused(spec)
 	}
-	return c.writeUnused(e.stdout)
+	if err := c.writeUnused(e.stdout); err != nil {
+		return err
+	}
+	if note := effortNote(report); note != "" && !c.Quiet && !e.jsonMessages && progress.IsTerminal(e.rawErr) {
+		fmt.Fprintln(e.stderr, note)
+	}
+	return nil
+}
+
+// longFit is the time in seconds from which on a fit is worth a note on how to shorten it.
+const longFit = 20
+
+// effortNote returns a note after a long fit with automatic choices, "" after others. It is
+// shown to people, not to programs, whose input must not depend on the clock.
+func effortNote(r *kft.Report) string {
+	if len(r.Decisions) == 0 || r.Spec.Fit.Effort == "quick" || r.Seconds["total"] <= longFit {
+		return ""
+	}
+	return "note: --effort quick compares fewer models and is faster"
 }
 
 // writeUnused names the columns that are not used and that may be covariates, with the flag
@@ -160,7 +179,7 @@ func (c *fitCommand) writeUnused(w io.Writer) error {
 	if more := len(c.unused) - most; more > 0 {
 		columns = append(columns, fmt.Sprintf("%d more", more))
 	}
-	_, err := fmt.Fprintf(w, "Not used: %s. What of it is known before the target may help: compare a fit with --covariate %s.\n", strings.Join(columns, ", "), textformat.Quote(strings.Join(modes, ",")))
+	_, err := fmt.Fprintf(w, "Columns not used: %s. If they are known before the target, they may improve predictions: compare a fit with --covariate %s.\n", strings.Join(columns, ", "), textformat.Quote(strings.Join(modes, ",")))
 	return err
 }
 

@@ -151,11 +151,11 @@ func TestUnusedColumnsCanBePasted(t *testing.T) {
 	write(t, "t.csv", b.String())
 	r := must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--forecast", "2")
 	proposed := `'price_old="price, old",temp_C="temp (C)",list price'`
-	if want := `Not used: "price, old", "temp (C)", list price. What of it is known before the target may help: compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
+	if want := `Columns not used: "price, old", "temp (C)", list price. If they are known before the target, they may improve predictions: compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
 		t.Errorf("got\n%s\nwant at the end\n%s", r.stdout, want)
 	}
 	r = must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--covariate", strings.Trim(proposed, "'"))
-	if !strings.Contains(r.stdout, "Covariates: price_old:") || strings.Contains(r.stdout, "Not used") {
+	if !strings.Contains(r.stdout, "Covariates: price_old:") || strings.Contains(r.stdout, "not used") {
 		t.Errorf("got\n%s", r.stdout)
 	}
 }
@@ -170,11 +170,11 @@ func TestUnusedColumnsBesideNamedModes(t *testing.T) {
 	}
 	write(t, "t.csv", b.String())
 	fit := []string{"fit", "t.csv", "-q", "--target", "units", "--modes", "shop,month", "--sweeps", "1"}
-	if r := must(t, append(fit, "--rank", "1")...); !strings.HasSuffix(r.stdout, "\nNot used: price. What of it is known before the target may help: compare a fit with --covariate price.\n") {
+	if r := must(t, append(fit, "--rank", "1")...); !strings.HasSuffix(r.stdout, "\nColumns not used: price. If they are known before the target, they may improve predictions: compare a fit with --covariate price.\n") {
 		t.Errorf("got\n%s", r.stdout)
 	}
 	for _, more := range [][]string{{"--covariate", "none"}, {"--covariate", "price"}, {"--term", "shop"}} {
-		if r := must(t, append(fit, more...)...); strings.Contains(r.stdout, "Not used") {
+		if r := must(t, append(fit, more...)...); strings.Contains(r.stdout, "not used") {
 			t.Errorf("%q: got\n%s", more, r.stdout)
 		}
 	}

@@ -24,7 +24,7 @@ type forecastCommand struct {
 	By        string   `placeholder:"GROUPS" help:"Write totals by group instead of cells: total, or modes and groups, as in store or store,item.vendor."`
 	Future    string   `placeholder:"TABLE" complete:"file" help:"Forecast the rows of this table, which has the columns of the modes and of covariates that are known in advance, instead of every series and period."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"File to write; the ending chooses the format: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
-	Quiet     bool     `short:"q" help:"Print nothing but warnings and errors."`
+	Quiet     bool     `short:"q" help:"Print no notes; warnings stay on standard error."`
 	tableFlags
 }
 
@@ -110,14 +110,18 @@ func (c *forecastCommand) write(e *env, m *kft.Model, opt kft.ForecastOptions) e
 	}); err != nil {
 		return err
 	}
+	if !c.Quiet && m.Record().Periods == nil { // first, because it is the remedy of most warnings
+		horizon := "H"
+		if c.Horizon != nil {
+			horizon = strconv.Itoa(*c.Horizon)
+		}
+		fmt.Fprintf(e.stderr, "note: this model was not fitted for forecasts; kft fit TABLE --forecast %s fits one that is chosen and measured on later periods\n", horizon)
+	}
 	for _, warning := range sum.Warnings {
 		fmt.Fprintf(e.stderr, "warning: %s\n", nameFlags(warning, e.hasFlag))
 	}
 	if c.Quiet {
 		return nil
-	}
-	if r := m.Record(); r.Periods == nil && c.Horizon != nil {
-		fmt.Fprintf(e.stderr, "note: this model was not chosen and measured on later periods; kft fit TABLE --forecast %d makes one that is\n", *c.Horizon)
 	}
 	where := ""
 	if c.Output != "" && c.Output != "-" {

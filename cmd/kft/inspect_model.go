@@ -54,7 +54,7 @@ func (c *inspectCommand) model(e *env) error {
 	summary.WriteSide(&b, r.Training.Side, r.Spec)
 	summary.WriteRefit(&b, r.Training.Refit, r.Spec)
 	if r.Taken > 0 {
-		fmt.Fprintf(&b, "Updates: %s taken in or out since the fit\n", textformat.Plural(r.Taken, "row"))
+		fmt.Fprintf(&b, "Updates: %s added or removed since the fit\n", textformat.Plural(r.Taken, "row"))
 	}
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))
 	summary.WriteTerms(&b, r.Terms)
@@ -67,7 +67,7 @@ func (c *inspectCommand) model(e *env) error {
 	}
 	summary.WriteHistory(&b, r.Training, r.Spec)
 	for _, warning := range r.Training.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", warning)
+		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning, e.hasFlag))
 	}
 	b.WriteString("\n")
 	b.Write(r.Spec.YAML())

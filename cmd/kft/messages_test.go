@@ -6,6 +6,19 @@ import (
 	"testing"
 )
 
+// Messages for programs keep the fields of a specification, and unknown flags have no hints.
+func TestJSONMessagesKeepFields(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--term", "store", "--term", "time", "--sweeps", "2", "--inference", "mean-field", "-q")...)
+	if r := must(t, "forecast", "model.kft", "--horizon", "2", "-o", "f.csv", "-q", messagesFlag); !strings.Contains(r.stderr, `in side.tables"`) {
+		t.Errorf("got\n%s\nwant a warning that names side.tables only", r.stderr)
+	}
+	if r := call(t, "fit", "sales.csv", "--horizon", "2", messagesFlag); !strings.Contains(r.stderr, `"unknown flag --horizon (see kft fit --help)"`) {
+		t.Errorf("got\n%s\nwant no hint", r.stderr)
+	}
+}
+
 // With --messages=json every line of standard error is a JSON object, and errors say
 // what programs need to know.
 func TestJSONMessages(t *testing.T) {

@@ -23,7 +23,7 @@ type plotCalibrationCommand struct {
 	Time   string   `placeholder:"MODE" help:"Mode of the map's columns (default: the last mode of the model)."`
 	Part   string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were in the training (train), validation (valid) or test set of the fit; the table must be the one of the fit (default: all rows)."`
 	Output string   `short:"o" default:"calibration" placeholder:"PREFIX" complete:"file" help:"Prefix of the files to write (default: calibration)."`
-	Quiet  bool     `short:"q" help:"Print nothing."`
+	Quiet  bool     `short:"q" help:"Print no notes; warnings stay on standard error."`
 	tableFlags
 }
 

@@ -16,7 +16,7 @@ type plotForecastCommand struct {
 	Output string   `endings:".svg" short:"o" default:"forecast.svg" placeholder:"FILE" complete:"file" help:"SVG picture to write (default: forecast.svg)."`
 	Series []string `sep:"none" placeholder:"CELL" help:"Draw this series, as in store=2106,item=11776. May be repeated (default: the six with the most rows)."`
 	Ahead  int      `from:"0" name:"horizon" default:"6" placeholder:"N" help:"Number of periods after the end of the table; 0 for none (default: 6)."`
-	Quiet  bool     `short:"q" help:"Print nothing."`
+	Quiet  bool     `short:"q" help:"Print no notes; warnings stay on standard error."`
 	tableFlags
 }
 

@@ -12,7 +12,7 @@ import (
 type plotStudyCommand struct {
 	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"Study: a file or postgres://user@host/database (default: study.db)."`
 	Output string `endings:".svg" short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"Picture to write, .svg (default: study.svg)."`
-	Quiet  bool   `short:"q" help:"Print nothing."`
+	Quiet  bool   `short:"q" help:"Print no notes; warnings stay on standard error."`
 }
 
 // Help is shown by kft plot study --help.

@@ -25,7 +25,7 @@ type predictCommand struct {
 	Unknown   bool     `name:"allow-unknown" help:"Predict a table of which the model knows no id, instead of failing."`
 	Strict    bool     `help:"Fail on ids that have neither training data nor side information."`
 	JSON      bool     `name:"json" help:"With --cell: print one JSON object per cell and line."`
-	Quiet     bool     `short:"q" help:"Print nothing but warnings and errors."`
+	Quiet     bool     `short:"q" help:"Print no notes; warnings stay on standard error."`
 	Profile   string   `name:"cpuprofile" hidden:"" complete:"file" help:"Write a CPU profile to this file."`
 	Pipe      bool     `hidden:"" help:"Answer requests on standard input until it ends, for programs that predict often."`
 	tableFlags

@@ -53,7 +53,7 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 				fmt.Fprintf(e.stderr, "%s: the id %q is not in the training data%s; it is predicted by the prior\n", mode, id, celltext.NearID(m, mode, id))
 			}
 		}
-		if problem := m.PeriodProblem(cells[i]); problem != "" && !c.Quiet && len(p.Unseen) == 0 && len(p.FromSide) > 0 {
+		if problem := m.PeriodProblem(cells[i]); problem != "" && len(p.Unseen) == 0 && len(p.FromSide) > 0 {
 			fmt.Fprintf(e.stderr, "warning: %s\n", problem)
 		}
 		quantiles := make([]cellQuantile, len(levels))

@@ -12,7 +12,7 @@ type reportCommand struct {
 	Output string   `endings:".html,.htm" short:"o" default:"report.html" placeholder:"FILE" complete:"file" help:"Page to write (default: report.html)."`
 	Series []string `sep:"none" placeholder:"CELL" help:"Draw the history of a cell, as in store=2106,item=11776. May be repeated (default: the six with the most rows)."`
 	Ahead  int      `from:"0" name:"horizon" default:"6" placeholder:"N" help:"Number of periods after the end of the table that these cells are forecast for; 0 for none (default: 6)."`
-	Quiet  bool     `short:"q" help:"Print nothing."`
+	Quiet  bool     `short:"q" help:"Print no notes; warnings stay on standard error."`
 	tableFlags
 }
 

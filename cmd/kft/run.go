@@ -31,7 +31,7 @@ type commandLine struct {
 	Backtest   backtestCommand   `cmd:"" help:"Measure forecasts on rolling origins of a table."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
 	Calibrate  calibrateCommand  `cmd:"" help:"Recalibrate the intervals of a model with new data."`
-	Update     updateCommand     `cmd:"" help:"Take new rows into a model without training it again."`
+	Update     updateCommand     `cmd:"" help:"Update a model with new rows, without training it again."`
 	Serve      serveCommand      `cmd:"" help:"Answer requests for predictions over HTTP, with a page."`
 	Plot       plotCommand       `cmd:"" help:"Plot the coverage of intervals, or a study."`
 	Inspect    inspectCommand    `cmd:"" help:"Describe a table or a model file."`
@@ -51,7 +51,7 @@ type env struct {
 	stdout, stderr io.Writer // escape what a terminal would act on
 	rawOut, rawErr io.Writer // for tables, and for programs and displays that escape by themselves
 	parser         *kong.Kong
-	hasFlag        func(name string) bool // reports whether the verb has a flag, as in --side
+	hasFlag        func(name string) bool // reports whether the verb has a flag, as in --side; nil if messages keep the fields of a specification
 	jsonMessages   bool                   // standard error has JSON lines, for a program
 	ranks          *ranks                 // processes that divide the work; nil for none
 }
@@ -102,6 +102,7 @@ func runOn(ctx context.Context, all *ranks, args []string, stdin io.Reader, rawO
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
+	removeFlags(parser.Model)
 	if err := checkVerb(parser.Model, args); err != nil {
 		complain(err, nil)
 		return exitUsage
@@ -111,14 +112,18 @@ func runOn(ctx context.Context, all *ranks, args []string, stdin io.Reader, rawO
 		return exitGood
 	}
 	if err != nil {
-		complain(callError(err, parser.Model, args), nil)
+		complain(callError(err, parser.Model, args, !jsonMessages), nil)
 		return exitUsage
 	}
 	if err := checkFlags(call); err != nil {
 		complain(err, nil)
 		return exitUsage
 	}
-	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call), jsonMessages: jsonMessages, ranks: all}
+	flags := flagsOf(call)
+	if jsonMessages {
+		flags = nil // a program knows fields, not flags
+	}
+	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flags, jsonMessages: jsonMessages, ranks: all}
 	if err := call.Run(e); err != nil {
 		all.failed(err)
 		complain(err, e.hasFlag)

@@ -21,16 +21,14 @@ const defaultSpecFile = "kft.yaml"
 
 // specification returns the specification: the file, if there is one, overridden by the
 // flags, with defaults filled in. given is false if there is neither a file nor a flag.
-// Warnings about deprecated keys and values go to standard error, unless quiet is set.
+// Warnings about deprecated keys and values go to standard error.
 func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, err error) {
 	if err := f.mergeTables(); err != nil {
 		return s, true, err
 	}
 	warn := func(warnings []string) {
 		for _, w := range warnings {
-			if !quiet {
-				fmt.Fprintln(e.stderr, "warning: "+w)
-			}
+			fmt.Fprintln(e.stderr, "warning: "+w)
 		}
 	}
 	file := f.specPath()
@@ -289,6 +287,8 @@ func (f *specFlags) locate(err error, modes []string, file string, flags map[str
 		case path == "data.target", path == "data.modes":
 			p.Path = flagOf(path)
 			p.Message += f.specFileHint()
+		case flagOf(path) != "":
+			p.Path = flagOf(path)
 		}
 	}
 	return problems

@@ -31,7 +31,7 @@ type tuneCommand struct {
 	Worker    bool   `group:"search" help:"Create the study or join it, whichever is needed. For workers that are started at the same time."`
 	Output    string `endings:".yaml,.yml" short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"File for the best specification (default: best.yaml)."`
 	Threads   int    `from:"0" to:"4096" group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
-	Quiet     bool   `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
+	Quiet     bool   `short:"q" group:"run" help:"Print no progress and no notes; warnings stay on standard error."`
 }
 
 // Help is shown by kft tune --help.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,16 +14,16 @@ type updateCommand struct {
 	Model  string `arg:"" complete:"file" help:"Model file."`
 	Table  string `arg:"" optional:"" complete:"file" help:"Table with new rows and the target: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input. It may be left out with --remove."`
 	Output string `short:"o" placeholder:"FILE" complete:"file" help:"Model file to write (default: replace MODEL)."`
-	Remove string `placeholder:"TABLE" complete:"file" help:"Table with rows to take out that the model was fitted to or took in, with their values. A correction removes the old row and adds the new one."`
-	Late   bool   `help:"Take in rows of periods before the last one of the model. Without it they are refused, because they may be in the model already. Implied by --remove."`
+	Remove string `placeholder:"TABLE" complete:"file" help:"Table with rows to remove, from the fit or from updates, with their values. A correction removes the old row and adds the new one."`
+	Late   bool   `help:"Accept rows of periods before the last one of the model. Without it they are refused, because they may be in the model already. Implied by --remove."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
-	Quiet  bool   `short:"q" help:"Print nothing."`
+	Quiet  bool   `short:"q" help:"Print no report; warnings stay on standard error."`
 	tableFlags
 }
 
 // Help is shown by kft update --help.
 func (*updateCommand) Help() string {
-	return `Takes new rows into a model with a posterior (--inference mean-field) without training it again and without the old rows. The weights of the ids in the new rows (known or new), the curves of numeric covariates and the series change; the rest of the model stays as it is. The result does not depend on the order of rows or on the number of updates. The report says how far ids moved, and whether the rows differ so much from the predictions that a new fit is due. All rows are taken in, or none: if a row is refused, the model file stays as it was.
+	return `Updates a model with a posterior (--inference mean-field) with new rows, without training it again and without the old rows. The weights of the ids in the new rows (known or new), the curves of numeric covariates and the series change; the rest of the model stays as it is. The result does not depend on the order of rows or on the number of updates. The report says how much the weights of ids changed, and whether the rows differ so much from the predictions that a new fit is recommended. All rows are added, or none: if a row is refused, the model file stays as it was.
 
 Examples:
 
@@ -42,7 +41,7 @@ func (c *updateCommand) Run(e *env) error {
 		}
 	}
 	if len(tables) == 0 {
-		return usagef("name a table with new rows, or one with rows to take out (--remove)")
+		return usagef("name a table with new rows, or one with rows to remove (--remove)")
 	}
 	var err error
 	if c.Output, err = c.changedModel(c.Model, c.Output, tables); err != nil {
@@ -56,7 +55,7 @@ func (c *updateCommand) Run(e *env) error {
 	}
 	u, err := m.NewUpdater(c.Threads)
 	if err != nil {
-		return updateProblem(err)
+		return err
 	}
 	if len(sides) > 0 {
 		if err := u.WithSide(e.ctx, sides, map[string]kft.Source{"-": kft.Reader("standard input", e.stdin)}); err != nil {
@@ -66,12 +65,12 @@ func (c *updateCommand) Run(e *env) error {
 	var removed, added *kft.UpdateReport
 	if c.Remove != "" {
 		if removed, err = u.TakeTable(e.ctx, kft.Files(c.Remove), opt, kft.UpdateOptions{Remove: true}); err != nil {
-			return updateProblem(err)
+			return err
 		}
 	}
 	if c.Table != "" {
 		if added, err = u.TakeTable(e.ctx, kft.Files(c.Table), opt, kft.UpdateOptions{Late: c.Late || c.Remove != ""}); err != nil {
-			return updateProblem(err)
+			return err
 		}
 	}
 	updated, err := u.Model()
@@ -81,58 +80,43 @@ func (c *updateCommand) Run(e *env) error {
 	if err := updated.Save(c.Output); err != nil {
 		return err
 	}
-	switch {
-	case c.JSON:
+	if c.JSON {
 		return writeJSON(e.stdout, updateResult(c.Output, removed, added))
-	case c.Quiet:
-		return nil
+	}
+	warning := ""
+	if added != nil && c.Table != "-" && added.Rows >= added.Trained { // fewer rows are not the table of the fit
+		if _, err := m.ReadFitted(e.ctx, kft.Files(c.Table), opt); err == nil {
+			warning = fmt.Sprintf("warning: %s is the table of the fit: the model now has the rows of its training set twice, so intervals are too narrow; update it with rows that the fit has not used\n", c.Table)
+		}
+	}
+	if c.Quiet {
+		_, err := io.WriteString(e.stderr, warning)
+		return err
 	}
 	var b strings.Builder
 	if removed != nil {
-		fmt.Fprintf(&b, "Took out %s%s.\n", textformat.Plural(removed.Removed, "row"), struck(removed))
+		fmt.Fprintf(&b, "Removed %s%s.\n", textformat.Plural(removed.Removed, "row"), struck(removed))
 	}
 	report := removed
 	if added != nil {
 		report = added
-		fmt.Fprintf(&b, "Took in %s%s%s.\n", textformat.Plural(added.Rows, "row"), newIDs(added), skipped(added))
+		fmt.Fprintf(&b, "Updated with %s%s%s.\n", textformat.Plural(added.Rows, "row"), newIDs(added), skipped(added))
 	}
 	if report.Repeated > 0 {
-		fmt.Fprintf(&b, "The model had taken in %s of these before, with the same values, and now has them twice; --remove takes rows out again.\n", textformat.Count(report.Repeated))
+		fmt.Fprintf(&b, "The model was updated with %s of these before, with the same values, so they now count twice; --remove removes rows again.\n", textformat.Count(report.Repeated))
 	}
-	if added != nil && c.Table != "-" && added.Rows >= added.Trained { // fewer rows are not the table of the fit
-		if _, err := m.ReadFitted(e.ctx, kft.Files(c.Table), opt); err == nil {
-			fmt.Fprintf(&b, "warning: %s is the table of the fit: the model now has the rows of its training set twice, so intervals are too narrow; update it with rows that the fit has not used\n", c.Table)
-		}
-	}
+	b.WriteString(warning)
 	writeMoved(&b, report)
 	if added != nil && added.Rows > 0 {
-		fmt.Fprintf(&b, "Before the update the rows were off by %+.2f sd on average, with a scatter of %.2f (expected 0 and 1); the rest of the model would have moved by %.1f sd.\n", added.Drift.Mean, added.Drift.RMS, abs(added.Drift.Rest))
+		fmt.Fprintf(&b, "Errors of these rows before the update, in predicted standard deviations: mean %+.2f (expected 0), RMS %.2f (expected 1). The offset, which an update does not change, would have changed by %.1f sd.\n", added.Drift.Mean, added.Drift.RMS, abs(added.Drift.Rest))
 	}
-	fmt.Fprintf(&b, "Wrote %s: %s since the fit to %s.\n", c.Output, textformat.Plural(report.Taken, "row"), textformat.Plural(report.Trained, "row"))
+	fmt.Fprintf(&b, "Wrote %s: %s added since the fit to %s.\n", c.Output, textformat.Plural(report.Taken, "row"), textformat.Plural(report.Trained, "row"))
 	for _, reason := range report.Reasons {
-		fmt.Fprintf(&b, "A new fit is due: %s.\n", reason)
+		fmt.Fprintf(&b, "A new fit is recommended: %s.\n", reason)
 	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
-
-// updateProblem names the flags that avoid a problem: of this command, or of a fit.
-func updateProblem(err error) error {
-	var not *kft.NotUpdatableError
-	if errors.As(err, &not) {
-		return &reworded{nameFlags(not.Error(), func(string) bool { return true }), err}
-	}
-	return err
-}
-
-// A reworded error has another text.
-type reworded struct {
-	text string
-	err  error
-}
-
-func (e *reworded) Error() string { return e.text }
-func (e *reworded) Unwrap() error { return e.err }
 
 // updateResult is the report as JSON.
 func updateResult(output string, removed, added *kft.UpdateReport) map[string]any {
@@ -150,7 +134,7 @@ func struck(r *kft.UpdateReport) string {
 	if r.Struck == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s of them taken in after the fit", textformat.Count(r.Struck))
+	return fmt.Sprintf(", %s of them added after the fit", textformat.Count(r.Struck))
 }
 
 func newIDs(r *kft.UpdateReport) string {
@@ -176,7 +160,7 @@ func writeMoved(w *strings.Builder, r *kft.UpdateReport) {
 	if len(r.Moved) == 0 {
 		return
 	}
-	t := textformat.Table{Header: []string{"moved", "core", "ids", "new", "sd (rms)", "largest"}}
+	t := textformat.Table{Header: []string{"changed", "core", "ids", "new", "sd (RMS)", "largest"}}
 	for _, m := range r.Moved {
 		core := m.Core
 		if core == m.Term {

@@ -78,7 +78,7 @@ func TestPredictUnknownIDs(t *testing.T) {
 		`mode day: all 480 rows|"01.01.2016"|the dates of the table are written as dd.mm.yyyy, those of the model as yyyy-mm-dd; write them in the same way`)
 	// Nothing is known: no number of the output would mean anything.
 	write(t, "other.csv", strings.ReplaceAll(visits("200601", 40), "S", "Shop "))
-	refused(t, exitFailed, []string{"other.csv: the model knows no id of any of the 480 rows", `"Shop 01"`, "yyyymm", "--allow-unknown"}, "predict", "model.kft", "other.csv", "-o", "other.out.csv")
+	refused(t, exitFailed, []string{"other.csv: no id of the 480 rows is in the training data", `"Shop 01"`, "yyyymm", "--allow-unknown"}, "predict", "model.kft", "other.csv", "-o", "other.out.csv")
 	if found, _ := filepath.Glob("other.out.csv"); found != nil {
 		t.Error("the refused prediction was written")
 	}
@@ -121,7 +121,7 @@ func TestWideIntervals(t *testing.T) {
 	}
 	write(t, "visits.csv", b.String())
 	args := []string{"fit", "visits.csv", "--target", "visits", "--modes", "shop,day", "--conformal", "none", "--term", "shop", "--term", "day", "--quiet"}
-	checkWarned(t, warned(t, args...), "the intervals are too wide: those of 30 % hold 8|% of the values of the test set|set uncertainty.conformal (--conformal) to split")
+	checkWarned(t, warned(t, args...), "the intervals are too wide: those of 30 % contain 8|% of the values of the test set|set uncertainty.conformal (--conformal) to split")
 	var report struct{ Warnings []string }
 	if err := json.Unmarshal([]byte(must(t, "evaluate", "model.kft", "visits.csv", "--part", "test", "--json").stdout), &report); err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 	}
 	g.modes = append(g.modes, added...)
 	for _, c := range weak {
-		c.mayInform("integers that are not needed to tell cells apart; probably a count or a code")
+		c.mayInform("integers that are not needed to identify cells; probably a count or a code")
 	}
 }
 

@@ -61,12 +61,12 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// Dates that do not tell day and month apart are read by their separator, and the guess says so.
+// Dates whose order of day and month is ambiguous are read by their separator, and the guess says so.
 func TestAmbiguousDates(t *testing.T) {
 	t.Parallel()
 	for layout, want := range map[string]string{
-		"01/02/06": "no date of column day tells day and month apart: 01/02/22 is read as 2022-01-02; dmy(day) in place of the column reads 2022-02-01",
-		"02.01.06": "no date of column day tells day and month apart: 02.01.22 is read as 2022-01-02; mdy(day) in place of the column reads 2022-02-01",
+		"01/02/06": "the order of day and month in column day is ambiguous: 01/02/22 is read as 2022-01-02; dmy(day) in place of the column reads 2022-02-01",
+		"02.01.06": "the order of day and month in column day is ambiguous: 02.01.22 is read as 2022-01-02; mdy(day) in place of the column reads 2022-02-01",
 	} {
 		path := datasettest.WriteFile(t, "t.csv", datedSales(12, func(day time.Time) string { return day.Format(layout) }))
 		g, err := tableio.GuessColumns(tableio.Files(path), tableio.Format{})

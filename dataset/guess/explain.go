@@ -45,7 +45,7 @@ func (g *guesser) explain() {
 			continue
 		}
 		if len(g.given.Modes) > 0 && g.describesRecord(c) {
-			c.mayInform("it is none of the modes that are given")
+			c.mayInform("it is not one of the given modes")
 		}
 		if c.covariate && g.copiesTarget(c) {
 			c.reason, c.covariate = followsReason, false
@@ -61,7 +61,7 @@ func (g *guesser) explain() {
 			reason = "the same value in every row"
 		}
 		if reason == "" {
-			reason = "not needed to tell cells apart"
+			reason = "not needed to identify cells"
 		}
 		if c.NotNumbers > 0 && c.Kind != KindNumber {
 			reason += "; " + c.NotNumberText(g.unit)
@@ -71,7 +71,7 @@ func (g *guesser) explain() {
 		}
 		g.LeftOut = append(g.LeftOut, LeftOut{Column: c.Name, Reason: reason, Covariate: c.covariate})
 		if c.empty > 0 && c.Kind == KindID && c.Distinct > 1 && len(g.given.Modes) == 0 && g.sharesCells() && !g.reserved(c) {
-			g.Notes = append(g.Notes, fmt.Sprintf("column %s is not a mode, because %d of %d rows have no value in it; fill them in or remove these rows if it tells cells apart", c.Name, c.empty, g.Rows))
+			g.Notes = append(g.Notes, fmt.Sprintf("column %s is not a mode, because %d of %d rows have no value in it; fill them in or remove these rows if it identifies cells", c.Name, c.empty, g.Rows))
 		}
 	}
 	g.checkTarget()

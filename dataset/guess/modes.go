@@ -145,7 +145,7 @@ func (g *guesser) withoutMinor(ids []*sampleColumn) []*sampleColumn {
 	for _, c := range minor {
 		fewer := slices.DeleteFunc(slices.Clone(ids), func(o *sampleColumn) bool { return o == c })
 		if left := g.repeated(modesOf(fewer)); len(ids) > mostIDs && 10*(left-repeated) < g.Rows {
-			c.mayInform("there are many columns of ids, and it has few values and is not needed to tell cells apart")
+			c.mayInform("there are many columns of ids, and it has few values and is not needed to identify cells")
 			ids = fewer
 		}
 	}

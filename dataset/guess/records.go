@@ -116,7 +116,7 @@ func (g *guesser) noteRecords(describing []describing) {
 	if rows := g.observed(); len(g.modes) > 0 && rows > g.Repeated && rows >= recordsPerCell*(rows-g.Repeated) {
 		note = fmt.Sprintf("there are %s for each combination of ids, so ", plural.Count(rows/(rows-g.Repeated), "row")) + note
 	} else {
-		note = "no columns tell all rows apart as those of a panel do, so " + note
+		note = "no columns identify each row as those of a panel do, so " + note
 	}
 	if len(describing) > 0 {
 		note += ", and columns in which such rows differ for covariates" + g.takeCovariates(describing)

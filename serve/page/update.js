@@ -20,7 +20,7 @@ export function showUpdate(model) {
 export async function take(model, before, predict) {
   const row = { cell: before.cell, value: Number($("value").value) };
   await post("update", { model: model.model, rows: [row], late: true });
-  if (!await show(model, before, predict, `${model.target} ${format(row.value)} was taken into the model.`)) return;
+  if (!await show(model, before, predict, `${model.target} ${format(row.value)} was added to the model.`)) return;
   taken = row;
   $("undo").hidden = false;
   $("value").value = "";

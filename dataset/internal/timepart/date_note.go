@@ -50,6 +50,6 @@ func orderNote(column string, order calendar.Order, texts []string) string {
 	}
 	this, _ := order.Parse([]byte(example))
 	that, _ := other.Parse([]byte(example))
-	return fmt.Sprintf("no date of column %s tells day and month apart: %s is read as %s; %s(%s) in place of the column reads %s", column, example,
+	return fmt.Sprintf("the order of day and month in column %s is ambiguous: %s is read as %s; %s(%s) in place of the column reads %s", column, example,
 		this.Format(time.DateOnly), other, fieldtext.QuoteColumn(column), that.Format(time.DateOnly))
 }

@@ -28,13 +28,19 @@ type Display interface {
 // 0 for no limit.
 func New(w io.Writer, quiet bool, files []string, budget time.Duration) Display {
 	stages := stageNames(files)
-	switch f, isFile := w.(*os.File); {
+	switch {
 	case quiet:
 		return silent{}
-	case isFile && cwriter.IsTerminal(int(f.Fd())):
-		return newBars(f, stages, budget)
+	case IsTerminal(w):
+		return newBars(w.(*os.File), stages, budget)
 	}
 	return &lines{w: w, stages: stages, pace: pace{now: time.Now, budget: budget}}
+}
+
+// IsTerminal reports whether w shows what is written to a person.
+func IsTerminal(w io.Writer) bool {
+	f, isFile := w.(*os.File)
+	return isFile && cwriter.IsTerminal(int(f.Fd()))
 }
 
 type silent struct{}

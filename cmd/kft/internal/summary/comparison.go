@@ -94,7 +94,7 @@ func writeComparison(b *strings.Builder, record kft.Record) (won bool) {
 func caveat(part dataset.Part) string {
 	switch part {
 	case dataset.Train:
-		return " It was trained on these rows, so this says little; reserve a test set with --split."
+		return " It was trained on these rows, so the scores are optimistic; reserve a test set with --split."
 	case dataset.Valid:
 		return " Its penalty and its number of sweeps were chosen on these rows, so the scores are optimistic; reserve a test set with --split."
 	}

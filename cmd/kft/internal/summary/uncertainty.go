@@ -104,7 +104,7 @@ func WriteCalibration(b *strings.Builder, where string, s kft.Score) {
 	}
 	t.Write(b)
 	if coarse {
-		b.WriteString("Intervals between whole numbers hold more values than their level says, because those on their edges count as inside; the second row counts these in part.\n")
+		b.WriteString("Intervals that end at whole numbers contain more values than their level says, because values at the ends count as inside; the second row counts these in part.\n")
 	}
 	fmt.Fprintf(b, "Intervals%s: Xi %s; CRPS %s, pinball %s, mean width of 90 %% %s\n", where, textformat.Ratio(float64(c.Xi)), textformat.Amount(float64(c.CRPS)), textformat.Amount(float64(c.Pinball)), textformat.Amount(float64(c.Width90)))
 	var seen []string
