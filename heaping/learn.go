@@ -43,9 +43,7 @@ const (
 )
 
 // strengths are the candidates for c.
-var strengths = [strengthCount]float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64}
-
-const strengthCount = 9
+var strengths = [...]float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64}
 
 // Learn returns the table that rows give, with those of the factors that gain something, in
 // their order after the one of all rows; nil if not even that gains.
@@ -278,7 +276,7 @@ func (l *learner) chooseStrength() (best, gain float64) {
 		}
 	}
 	type sums struct {
-		gain [strengthCount]float64
+		gain [len(strengths)]float64
 		rows int
 	}
 	add := func(parts []sums) (all sums) {

@@ -142,18 +142,25 @@ func nameFlags(text string, hasFlag func(string) bool) string {
 		}
 		// The path at the start of a message ("fit.solver: ...") is the place of a problem,
 		// not part of its advice.
-		for end := 0; ; {
-			at := strings.Index(text[end:], f.path)
-			if at < 0 {
-				break
-			}
-			if end += at + len(f.path); !inPath.MatchString(text[end:]) {
-				text = text[:end] + " (" + f.flag + ")" + text[end:]
-				break
-			}
+		if start, end := fieldIn(text, f.path, 0); start >= 0 {
+			text = text[:end] + " (" + f.flag + ")" + text[end:]
 		}
 	}
 	return text
+}
+
+// fieldIn returns where a text names a field, from a byte on; start is -1 if it does not.
+func fieldIn(text, path string, from int) (start, end int) {
+	for end = from; ; {
+		at := strings.Index(text[end:], path)
+		if at < 0 {
+			return -1, end
+		}
+		start = end + at
+		if end = start + len(path); !inPath.MatchString(text[end:]) {
+			return start, end
+		}
+	}
 }
 
 // nameFlagsOfFit puts flags of kft fit in place of the fields whose flags the verb has not, as
@@ -181,15 +188,7 @@ func nameFlagsOfFit(text string, hasFlag func(string) bool) string {
 		if flag(f.path) == "" {
 			continue
 		}
-		for end := 0; ; {
-			at := strings.Index(text[end:], f.path)
-			if at < 0 {
-				break
-			}
-			start := end + at
-			if end = start + len(f.path); inPath.MatchString(text[end:]) {
-				continue
-			}
+		for start, end := fieldIn(text, f.path, 0); start >= 0; start, end = fieldIn(text, f.path, end) {
 			by := f.flag
 			if !strings.HasSuffix(text[:start], "fit it with ") {
 				by += " of kft fit"
