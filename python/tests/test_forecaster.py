@@ -98,7 +98,7 @@ def test_update():
         model.update(frame[late].head(1))
     model.update(remove=more)
     assert model.predict(X_df=rows)["KFT"].tolist() == pytest.approx(before.tolist())
-    with pytest.raises(kft.InputError, match="rows to take in"):
+    with pytest.raises(kft.InputError, match="rows to add"):
         model.update()
     with pytest.raises(kft.KFTError, match="point estimate"):
         KFTForecaster(**FAST).fit(frame).update(frame)

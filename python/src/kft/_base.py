@@ -27,7 +27,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
     """Base of the estimators.
 
     Attributes:
-        record_: what was measured and how the fit went, as ``kft fit --json`` prints it.
+        record_: the scores and the course of the fit, as ``kft fit --json`` prints them.
         spec_: the full specification of the fitted model.
     """
 
@@ -115,7 +115,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
             return (folder / result).read_bytes() if result else output
 
     def _update(self, rows: pa.Table | None, removed: pa.Table | None, late: bool, side: Any, name: str = "X") -> None:
-        """Run kft update with tables of rows to take in, which errors call by a name, and of rows to take out; None is no table."""
+        """Run kft update with tables of rows to add and to remove, which errors call by the name of the argument; None is no table."""
         with _process.workspace() as folder:
             (folder / "model.kft").write_bytes(self.model_.data)
             args = ["update", "model.kft"]

@@ -137,7 +137,7 @@ class KFTForecaster(KFTEstimator):
         Args:
             h: number of periods; by default the horizon.
             level: central intervals in percent; None for no intervals.
-            X_df: the rows to forecast instead, with the columns of covariates that are known in advance.
+            X_df: the rows to forecast instead of h periods of every series, with the columns of covariates that are known in advance.
             side: side rows of new ids.
             options: other flags of ``kft forecast``: ``only="store=S01"``, ``active=12``, ``by="store"``.
 
@@ -165,16 +165,21 @@ class KFTForecaster(KFTEstimator):
         return self._frame(self._renamed(_table.doubles(table)))
 
     def update(self, df: Any = None, *, remove: Any = None, late: bool = False, side: Any = None) -> KFTForecaster:
-        """Take in new rows of the series without training again and without the old rows, as ``kft update``.
+        """Add new rows of the series without training again and without the old rows, as ``kft update``.
 
-        df has the columns of the frame of the fit. Forecasts then start after its last time; new series are taken
-        in, too. remove has rows to take out that the model was fitted to or took in, late allows rows of times
-        before the last one of the model, and side has side rows of new ids. update_ is what changed, and whether a
-        new fit is due.
+        Forecasts then start after the last time of df.
+
+        Args:
+            df: the new rows, with the columns of the frame of the fit. It may have new series.
+            remove: rows to remove; the model must have been fitted to them or updated with them.
+            late: whether to accept rows of times before the last one of the model.
+            side: side rows of new ids.
+
+        The attribute update_ says what changed, and whether a new fit is due.
         """
         check_is_fitted(self)
         if df is None and remove is None:
-            raise InputError("pass rows to take in, or rows to remove")
+            raise InputError("pass rows to add, or rows to remove")
         rows = None if df is None else self._new(df)
         self._update(rows, None if remove is None else self._new(remove), late, side, "df")
         return self
@@ -247,7 +252,7 @@ class KFTForecaster(KFTEstimator):
         return self._frame(pa.concat_tables(results))
 
     def report(self, path: str | os.PathLike[str], df: Any = None, **options: Any) -> None:
-        """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
+        """Write an HTML report of the model, as ``kft report``; the table of the fit adds scores by group, residuals and series."""
         self._write_report(path, None if df is None else self._long(df)[0], options)
 
     def plot(self, forecast: Any, history: Any = None, most: int = 4, ax: Any = None) -> Any:

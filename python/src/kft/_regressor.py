@@ -37,16 +37,16 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
     Args:
         modes: columns that identify a cell: ``["store", "item", "time=year+month"]`` or the same as one
             text, as in ``kft fit --modes``. By default kft recognises them, as ``kft init`` does, and
-            takes the columns that describe rows, such as a price, for covariates (``covariate="none"`` does not). If X is an
-            array or has float columns only, there are no ids to recognise. Floats are then covariates, of which the
-            model learns a curve each. The columns of an array of objects some of which are floats, truth values or times are
-            recognised like those of a frame. With integers or texts alone in an array, or with ``terms``, ``rank`` or
+            uses the columns that describe rows, such as a price, as covariates (``covariate="none"`` switches this off). If X is an
+            array or has float columns only, there are no ids to recognise. Floats are then covariates, and the
+            model learns a curve for each. The columns of an array of objects are recognised like those of a frame if some
+            of them are floats, booleans or times. In an array of integers or texts only, or with ``terms``, ``rank`` or
             ``bins``, every column is a mode instead, and a column of floats with more than ``bins`` values is cut at
             its quantiles into that many bins; rows of the same cell are averaged unless ``duplicates`` is given.
         side: side information by mode: frames, ``(frame, "city:cat,lat,lon")``, file names, or texts such as
             ``"@year,@month:cycle12"``.
         terms, rank, effort, inference, split, duplicates: as the flags of ``kft fit``.
-        refit: by default the model is trained again on all rows once it is measured, unless the split says otherwise; see ``--refit``.
+        refit: by default the model is measured and then trained again on all rows, except for some splits; see ``--refit``.
         scale: the scale on which the target is modelled, ``--transform`` of ``kft fit``.
         bins: see modes; None is 16 where floats are modes.
         random_state: the seed, as ``--seed``, or a generator; None and 0 are the default, 1.
@@ -121,10 +121,11 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KFTRegressor:
         """Fit the model to the cells X with values y.
 
-        A row of weight w has 1/w of the noise variance of a row of weight 1; one of weight 0 is left out. A frame
-        y of several columns, whose values may be missing, is fitted as one model of several targets; modes must then
-        be given. predict returns one column per target, and for_target the estimator of one of them, which has all
-        other methods.
+        The noise variance of a row of weight w is 1/w of that of a row of weight 1. Rows of weight 0 are left out.
+
+        If y is a frame of several columns, one model of several targets is fitted. Values may be missing, and modes
+        must be given. predict then returns one column per target, and for_target the estimator of one of them,
+        which has all other methods.
         """
         if y is None:
             raise InputError("KFTRegressor requires y to be passed, but the target y is None")
@@ -253,15 +254,19 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         return found if X is not None else found[0]
 
     def update(self, X: Any = None, y: Any = None, *, remove: tuple[Any, Any] | None = None, late: bool = False, side: Any = None) -> KFTRegressor:
-        """Take in the rows X, y without training again and without the old rows, as ``kft update``.
+        """Add the rows X, y without training again and without the old rows, as ``kft update``.
 
-        remove has rows (X, y) to take out that the model was fitted to or took in; late allows rows of periods
-        before the last one of the model; side has side rows of new ids. update_ is what changed. The model needs
-        a posterior: inference="mean-field".
+        Args:
+            X, y: the new rows.
+            remove: rows (X, y) to remove; the model must have been fitted to them or updated with them.
+            late: whether to accept rows of periods before the last one of the model.
+            side: side rows of new ids.
+
+        The attribute update_ says what changed. The model needs a posterior: inference="mean-field".
         """
         check_is_fitted(self)
         if X is None and remove is None:
-            raise InputError("pass rows to take in, or rows to remove")
+            raise InputError("pass rows to add, or rows to remove")
         rows = None if X is None else self._with_target(X, y)
         self._update(rows, None if remove is None else self._with_target(*remove), late, side)
         return self
@@ -273,7 +278,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         return table.append_column(self.spec_["data"]["target"], pa.array(target))
 
     def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any) -> None:
-        """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
+        """Write an HTML report of the model, as ``kft report``; the table of the fit adds scores by group, residuals and series."""
         table = None
         if X is not None:
             X = _table.eager(X)
