@@ -610,6 +610,21 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "s%d,a%d,%s\n", i%20, i/20, conc)
 				}
 			}},
+		{name: "rows of totals among the ids", target: "units", modes: []string{"shop", "item", "time=month"}, notes: []string{`column item: the rows of "All" are the sums of the other rows of the same shop, time, so everything counts twice; remove these rows`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,item,month,units\n")
+				for i := range 60 {
+					total := 0.0
+					for k := range 4 {
+						if r.IntN(5) > 0 {
+							units := float64(int(1000*r.ExpFloat64())) / 10
+							total += units
+							fmt.Fprintf(w, "s%d,i%d,2024-%02d,%.1f\n", i%5, k, 1+i/5, units)
+						}
+					}
+					fmt.Fprintf(w, "s%d,All,2024-%02d,%.0f\n", i%5, 1+i/5, total)
+				}
+			}},
 		{name: "a last level that is a limit", target: "y", modes: []string{"store", "rooms"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,rooms,y\n")
