@@ -2,7 +2,9 @@ package kft_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,4 +43,39 @@ func TestEvaluatePart(t *testing.T) {
 	if !errors.As(err, &other) {
 		t.Errorf("changed table: got error of type %T, want a *kft.NotFittedError", err)
 	}
+}
+
+// TestRowsWithoutID checks that evaluations, recalibrations and updates leave out rows of totals,
+// whose ids are empty, as a fit does.
+func TestRowsWithoutID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(5, 10, 12, 8)
+	old := w.rows(1, 0.6, func(int, int, int) bool { return true })
+	m, _ := fit(t, worldSpec(t, tableOf(old), "shop", "item", "series(shop*item; month)"), kft.Options{Threads: 1})
+	rows := tableOf(w.rows(2, 0.3, func(int, int, int) bool { return true }))
+	totals := rows + "Total,,,99999\ns1,,2015-03,88888\n,,,\n"
+	want, _, err := m.Evaluate(t.Context(), source(rows), kft.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, sum, err := m.Evaluate(t.Context(), source(totals), kft.TableOptions{})
+	if err != nil || got.N != want.N || got.R2 != want.R2 || got.Calibration.CRPS != want.Calibration.CRPS {
+		t.Errorf("got %d rows with R2 %v, %v; want %d with R2 %v", got.N, got.R2, err, want.N, want.R2)
+	}
+	warning := fmt.Sprintf("2 rows left out, because an id is empty; the first is data row %d, column item", len(linesOf(rows)))
+	if sum.NoID != 2 || !slices.Contains(sum.Warnings, warning) || slices.Max(sum.Unseen) > 0 {
+		t.Errorf("got summary %+v, want a warning %q and no unseen id", sum, warning)
+	}
+	calibrated, _, err := m.Recalibrate(t.Context(), source(rows), "split", kft.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _, err := m.Recalibrate(t.Context(), source(totals), "split", kft.TableOptions{}); err != nil || string(modelBytes(t, again)) != string(modelBytes(t, calibrated)) {
+		t.Errorf("a recalibration with totals is another one than without them: %v", err)
+	}
+	if _, report, err := m.Update(t.Context(), source("shop,item,month,units\ns1,i1,2015-09,12\nTotal,,,12\n"), kft.TableOptions{}, kft.UpdateOptions{}); err != nil || report.Rows != 1 || report.Skipped != 1 {
+		t.Errorf("an update with a total: got %+v, %v", report, err)
+	}
+	_, _, err = m.Evaluate(t.Context(), source("shop,item,month,units\nTotal,,,12\n"), kft.TableOptions{AllowUnknown: true})
+	checkErrorText(t, err, "each row with a value in column units has an empty id")
 }

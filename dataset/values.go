@@ -55,6 +55,15 @@ func Calendar(function string, t time.Time) (string, bool) {
 // The zero value describes plain numbers. See [ParseNumberFormat].
 type NumberFormat = numeric.Format
 
+// LimitRemedy says what to write instead of a limit such as <0.5, by its sign. The target of a row
+// of which only an upper limit is known has no likelihood.
+func LimitRemedy(sign byte) string {
+	if sign == '<' {
+		return "write a number in its place, such as half of the limit; predictions would be too high without these rows"
+	}
+	return "write the limit itself as the target, and yes in a column that is named as data.censored"
+}
+
 // ParseNumberFormat reads a decimal sign (point or comma, or the character) and a
 // separator of thousands (comma, point, space, apostrophe, underscore or none, or the
 // character). Two empty texts give plain numbers.

@@ -50,7 +50,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	}
 	score := total.Score(m)
 	if score.N == 0 {
-		return score, sum, noTargets(m, source)
+		return score, sum, noTargets(m, source, sum)
 	}
 	sum.Fitted = m.Record().Refit.Saw(dataset.Test) && isFitted(ctx, m, source, sum.Rows, opt)
 	if sum.Rows != m.FittedRows() { // else it is the table of the fit: errors on training rows are too small
@@ -67,7 +67,10 @@ func newEngine(threads int) (*cpu.Backend, error) {
 	return cpu.New(path, threads), nil
 }
 
-func noTargets(m *model.Model, source tableio.Source) error {
+func noTargets(m *model.Model, source tableio.Source, sum model.Summary) error {
+	if sum.NoID > 0 {
+		return fielderr.Errorf("data.modes", "%v: each row with a value in column %s has an empty id, so it belongs to no cell; fill the ids in", source, m.Spec().Data.Target)
+	}
 	return fielderr.Errorf("data.target", "%v: no row has a value in column %s, so there is nothing to measure", source, m.Spec().Data.Target)
 }
 

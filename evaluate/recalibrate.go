@@ -47,7 +47,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 		}
 	}
 	if len(all.score) == 0 {
-		return nil, sum, noTargets(m, source)
+		return nil, sum, noTargets(m, source, sum)
 	}
 	corrected, err := all.correct(opt.Threads, m, uncorrected, kind)
 	if err != nil {

@@ -65,6 +65,7 @@ type Summary struct {
 	Rows   int
 	Unseen []int // by mode: rows whose id has neither training rows nor side information
 	Side   []int // by mode: rows whose id is predicted from its side information
+	NoID   int   // rows that an evaluation or a recalibration left out, because an id is empty
 	Fitted bool  // set by recalibration and, for a refitted model, by an evaluation: the table is the one the model was fitted to
 
 	// Assumed names the columns of weight and exposure that the model was fitted with and
@@ -80,18 +81,19 @@ type Summary struct {
 
 	decoded  int         // lines that were not UTF-8
 	missing  []int       // by mode: rows of Unseen without an id
-	examples [][]example // by mode: first unknown ids; at last: first ids of time that are no period
+	examples [][]example // by mode: first unknown ids; then first ids of time that are no period, and columns without an id
 }
 
 // NewSummary returns an empty summary.
 func (m *Model) NewSummary() Summary {
 	n := len(m.modes)
-	return Summary{Unseen: make([]int, n), Side: make([]int, n), missing: make([]int, n), examples: make([][]example, n+1)}
+	return Summary{Unseen: make([]int, n), Side: make([]int, n), missing: make([]int, n), examples: make([][]example, n+2)}
 }
 
 func (s *Summary) add(o Summary) {
 	s.Rows += o.Rows
 	s.decoded += o.decoded
+	s.NoID += o.NoID
 	for mode := range s.Unseen {
 		s.Unseen[mode] += o.Unseen[mode]
 		s.Side[mode] += o.Side[mode]
@@ -339,6 +341,8 @@ func (m *Model) VisitShare(ctx context.Context, source tableio.Source, opt Table
 	var mutex sync.Mutex
 	schema := m.targetSchema()
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], format, opt.Threads, func(b *tableio.Batch) error {
+		batch := m.NewSummary()
+		batch.addNoIDs(b)
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -350,7 +354,6 @@ func (m *Model) VisitShare(ctx context.Context, source tableio.Source, opt Table
 			}
 			return err
 		}
-		batch := m.NewSummary()
 		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		m.CountOrigins(&batch, b.Codes, b.Y)
 		m.addExamples(&batch, b, b.Y)

@@ -45,6 +45,14 @@ func (m *Model) addExamples(sum *Summary, b *tableio.Batch, y []float32) {
 	m.addStrayTimes(sum, b)
 }
 
+// addNoIDs leaves rows with an empty id out of an evaluation and notes the first of them.
+func (s *Summary) addNoIDs(b *tableio.Batch) {
+	n, first, column := b.LeaveOutNoIDs()
+	if s.NoID = n; n > 0 {
+		s.examples[len(s.examples)-1] = []example{{first, column}}
+	}
+}
+
 // addStrayTimes notes the first ids of time in a batch that have a moment but name no period,
 // such as a day within the months of the model.
 func (m *Model) addStrayTimes(sum *Summary, b *tableio.Batch) {

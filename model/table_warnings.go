@@ -48,6 +48,9 @@ func (m *Model) knowsNothing(sum Summary) error {
 // whose ids the model mostly does not know, and periods that it cannot tell apart.
 func (m *Model) tableWarnings(sum Summary) []string {
 	warnings := DecodedWarning(sum.decoded)
+	if first := sum.examples[len(m.modes)+1]; sum.NoID > 0 {
+		warnings = append(warnings, NoIDWarning(sum.NoID, fmt.Sprintf("data row %d, column %s", first[0].row+1, first[0].id)))
+	}
 	if stray := sum.exampleIDs(len(m.modes)); len(stray) > 0 {
 		warnings = append(warnings, fmt.Sprintf("mode %s has the id %s: %s; the row has a prediction, but it is not that of the period", m.modes[m.series.Time].Name, stray[0], m.series.Line.WhyNone(stray[0])))
 	}
@@ -81,9 +84,14 @@ func DecodedWarning(lines int) []string {
 func ReadWarnings(t *dataset.Table) []string {
 	warnings := DecodedWarning(t.Decoded)
 	if n := t.Counts.NoID; n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s left out, because an id is empty; the first is %s", plural.Count(n, "row"), t.NoID))
+		warnings = append(warnings, NoIDWarning(n, t.NoID))
 	}
 	return warnings
+}
+
+// NoIDWarning tells of rows that belong to no cell, such as those of totals.
+func NoIDWarning(rows int, first string) string {
+	return fmt.Sprintf("%s left out, because an id is empty; the first is %s", plural.Count(rows, "row"), first)
 }
 
 // UsesLags reports whether a term has a lag of the target, which differs between future

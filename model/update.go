@@ -230,6 +230,7 @@ func (m *Model) VisitRows(ctx context.Context, source tableio.Source, opt TableO
 	var rows atomic.Int64
 	schema := m.targetSchema()
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, func(b *tableio.Batch) error {
+		b.LeaveOutNoIDs()
 		codes, id, wrong := m.covariates.Encode(b.Codes, b.Field)
 		if wrong != nil {
 			return fmt.Errorf("data row %d: %w", b.First+wrong.Row+1, wrong)

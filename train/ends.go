@@ -24,10 +24,12 @@ func (d *Data) divide(how split.Spec, s spec.Spec) (err error) {
 		}
 	}
 	if how.OfTime() && d.ends != nil {
-		d.split, err = how.ApplyEnds(d.ends, s.Seed)
-	} else {
-		d.split, err = how.Apply(&d.table, s.Seed)
+		if d.split, err = how.ApplyEnds(d.ends, s.Seed); err == nil || d.endsNote == "" {
+			return err
+		}
+		d.ends, d.endsNote = nil, "" // all series are too short to be split at ends that nobody asked for
 	}
+	d.split, err = how.Apply(&d.table, s.Seed)
 	return err
 }
 

@@ -13,7 +13,7 @@ type Report struct {
 	Rows    int `json:"rows"`    // taken in
 	Removed int `json:"removed"` // taken out
 	Struck  int `json:"struck"`  // of those, rows that were taken in after the fit
-	Skipped int `json:"skipped"` // rows without a target
+	Skipped int `json:"skipped"` // rows without a target or with an empty id
 	Taken   int `json:"taken"`   // all rows since the fit
 	Trained int `json:"trained"` // training rows of the fit
 

@@ -52,7 +52,7 @@ func (u *Updater) TakeTable(ctx context.Context, source tableio.Source, table mo
 		return nil, err
 	}
 	if b.rows.Len() == 0 {
-		return nil, fmt.Errorf("%v: no row has a target; give rows with a target", source)
+		return nil, fmt.Errorf("%v: no row has a target; give rows with a target and all ids", source)
 	}
 	report, err := u.take(ctx, b, opt)
 	if err != nil {

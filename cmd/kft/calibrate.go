@@ -73,8 +73,11 @@ func (c *calibrateCommand) Run(e *env) error {
 		return err
 	}
 	warning := ""
+	for _, text := range sum.Warnings {
+		warning += fmt.Sprintf("warning: %s\n", nameFlags(text, e.hasFlag))
+	}
 	if sum.Fitted {
-		warning = fmt.Sprintf("warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used, as --part test does\n", c.Tables[0])
+		warning += fmt.Sprintf("warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used, as --part test does\n", c.Tables[0])
 	}
 	if c.Quiet {
 		_, err := io.WriteString(e.stderr, warning)

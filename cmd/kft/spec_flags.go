@@ -81,5 +81,5 @@ type specFlags struct {
 
 	future  bool           // the command predicts what follows the table, whatever the split is
 	unused  []dataset.Mode // columns that the guess leaves out and that may be covariates
-	damaged []string       // warnings about columns of numbers that the guess leaves out because of units or values that are none
+	damaged []string       // warnings about columns of numbers that the guess leaves out because of units or values that are none, and about ids of totals
 }

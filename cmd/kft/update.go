@@ -152,7 +152,7 @@ func skipped(r *kft.UpdateReport) string {
 	if r.Skipped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s without a value left out", textformat.Plural(r.Skipped, "row"))
+	return fmt.Sprintf("; %s without a value or an id left out", textformat.Plural(r.Skipped, "row"))
 }
 
 // writeMoved writes how far the entities moved.

@@ -33,6 +33,7 @@ type sampleColumn struct {
 	whole     bool          // all numbers are integers, perhaps written as 7.0
 	zeros     int           // rows that are 0
 	texts     int           // distinct values that are no numbers
+	limits    int           // rows with a limit such as <0.5
 	numeric   bool          // numbers, but for a few values
 	ambiguous bool          // two formats read its numbers differently
 	reason    string        // why it is no mode, if that is known
@@ -103,7 +104,11 @@ func (c *sampleColumn) readNumbers(table dataset.NumberFormat, sample Sample) {
 	present := len(c.codes) - c.Missing
 	const fewLevels, rowsPerLevel = 12, 5
 	levels := c.Distinct <= fewLevels && 2*c.texts >= c.Distinct && c.NotNumbers >= rowsPerLevel*c.texts // as 0, a, b and c
-	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present || c.NotNumbers > 0 && levels {    // a column of texts
+	bad := c.NotNumbers
+	if c.Distinct-c.texts > fewLevels { // otherwise a limit may be a level, as in 1, 2, 3 and >3
+		bad -= c.limits
+	}
+	if bad > max(3, present/20) || 2*bad >= present || bad > 0 && levels { // a column of texts
 		if 2*c.NotNumbers > present || columnname.IsID(c.Name) || levels {
 			c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0
 		}
@@ -162,7 +167,7 @@ func (c *sampleColumn) percentSigns() (with, without int, mixed bool) {
 
 // count sets the counts and the range of the numbers.
 func (c *sampleColumn) count(sample Sample) {
-	c.Distinct, c.Missing, c.NotNumbers, c.zeros, c.texts = 0, 0, 0, 0, 0
+	c.Distinct, c.Missing, c.NotNumbers, c.zeros, c.texts, c.limits = 0, 0, 0, 0, 0, 0
 	c.Min, c.Max, c.Integer, c.whole, c.NotNumber = 0, 0, true, true, ""
 	none := true
 	firstBad := -1
@@ -180,6 +185,9 @@ func (c *sampleColumn) count(sample Sample) {
 		if kind != numeric.Finite {
 			c.NotNumbers += c.counts[code]
 			c.texts++
+			if c.Numbers.LimitSign([]byte(value)) != 0 {
+				c.limits += c.counts[code]
+			}
 			if firstBad < 0 || c.first[code] < firstBad {
 				firstBad, c.NotNumber = c.first[code], value
 			}

@@ -83,8 +83,9 @@ type Guess struct {
 
 	Records bool // rows are records of their own, not cells
 
-	notTarget   string // a column with the name of a target that has the same value in every row, or none, if another is the target
-	parts       bool   // see Given
+	totals      []string // warnings about ids that are the sums of the others
+	notTarget   string   // a column with the name of a target that has the same value in every row, or none, if another is the target
+	parts       bool     // see Given
 	covariates  bool
 	repeatPlace string // of the first repeated row, if these are few, for notes
 	unit        string // what lines count, see dataset.InputError
@@ -108,7 +109,7 @@ func (g *Guess) MayDescribe() (columns []dataset.Mode) {
 }
 
 // Damaged returns a warning about each column of numbers that is left out because of a unit or of values that are none, and about one
-// that would be the target if its values differed.
+// that would be the target if its values differed, and about ids that are the sums of the others.
 func (g *Guess) Damaged() (warnings []string) {
 	for _, l := range g.LeftOut {
 		i := slices.IndexFunc(g.Columns, func(c Column) bool { return c.Name == l.Column })
@@ -122,7 +123,7 @@ func (g *Guess) Damaged() (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("column %s is not used: %s", l.Column, l.Reason))
 		}
 	}
-	return warnings
+	return append(warnings, g.totals...)
 }
 
 // Mode returns the mode of the column, whose text a specification can have. A name that a mode may
@@ -224,6 +225,7 @@ func newGuesser(sample Sample, given Given, lenient bool) *guesser {
 	g.guessExposure()
 	g.guessModes()
 	g.checkCells()
+	g.findTotals()
 	g.sumExposed()
 	g.findWide()
 	g.explain()

@@ -599,6 +599,43 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,i%d,%s\n", i%10, i/10, units)
 				}
 			}},
+		{name: "limits of detection", target: "conc", modes: []string{"site", "analyte"}, notes: []string{`column conc, line 2: "<0.2" is not a number (103 values of this kind); write a number in its place, such as half of the limit`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("site,analyte,conc\n")
+				for i := range 200 {
+					conc := "<0.2"
+					if v := r.Float64(); i > 0 && v > 0.6 {
+						conc = fmt.Sprintf("%.3f", v)
+					}
+					fmt.Fprintf(w, "s%d,a%d,%s\n", i%20, i/20, conc)
+				}
+			}},
+		{name: "rows of totals among the ids", target: "units", modes: []string{"shop", "item", "time=month"}, notes: []string{`column item: the rows of "All" are the sums of the other rows of the same shop, time, so everything counts twice; remove these rows`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,item,month,units\n")
+				for i := range 60 {
+					total := 0.0
+					for k := range 4 {
+						if r.IntN(5) > 0 {
+							units := float64(int(1000*r.ExpFloat64())) / 10
+							total += units
+							fmt.Fprintf(w, "s%d,i%d,2024-%02d,%.1f\n", i%5, k, 1+i/5, units)
+						}
+					}
+					fmt.Fprintf(w, "s%d,All,2024-%02d,%.0f\n", i%5, 1+i/5, total)
+				}
+			}},
+		{name: "a last level that is a limit", target: "y", modes: []string{"store", "rooms"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,rooms,y\n")
+				for i := range 200 {
+					rooms := fmt.Sprint(1 + i%5)
+					if i%5 == 4 {
+						rooms = ">4"
+					}
+					fmt.Fprintf(w, "s%d,%s,%.3f\n", i/5, rooms, r.Float64())
+				}
+			}},
 		{name: "all ids unique", target: "value", problem: "data.modes (the columns are id, name, value)",
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("id,name,value\n")

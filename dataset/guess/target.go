@@ -267,7 +267,11 @@ func (g *guesser) checkTarget() {
 	}
 	c := g.columns[g.target]
 	if c.NotNumbers > 0 {
-		g.Notes = append(g.Notes, c.NotNumberText(g.unit)+"; leave the target empty or write NA where it is missing")
+		remedy := "leave the target empty or write NA where it is missing"
+		if sign := c.Numbers.LimitSign([]byte(c.NotNumber)); sign != 0 {
+			remedy = dataset.LimitRemedy(sign)
+		}
+		g.Notes = append(g.Notes, c.NotNumberText(g.unit)+"; "+remedy)
 	}
 	if c.Distinct == 1 && c.NotNumbers == 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("the target %s is the same in every row, so there is nothing to learn; name another column as data.target", c.Name))

@@ -101,15 +101,16 @@ const (
 	leastEnded    = 0.2  // share of the series of running numbers that end before the others
 	mostActive    = 0.5  // share of the series of dates that reach the last season
 	leastUnbroken = 0.95 // share of the series without a gap
+	leastRows     = 2    // per series on average
 )
 
 // Differ says that the series of a table have their own ends rather than that some of them
 // stopped, "" if they do not. They have no gaps, and either their times are numbers that begin with the
 // same one in each series, of which a fifth or more end early, or they are dates, and at most half of the
-// series have a row in the last season.
+// series have a row in the last season. Combinations of ids with a single row, as those of users and films are, are no series.
 func (e *Ends) Differ() string {
 	n, end := len(e.last), e.line.Last()
-	if n < 2 || !e.line.Regular() {
+	if n < 2 || len(e.series) < leastRows*n || !e.line.Regular() {
 		return ""
 	}
 	window := int64(1)

@@ -34,6 +34,10 @@ func month(step int) string { return fmt.Sprintf("%d-%02d", 1980+step/12, step%1
 
 func TestDiffer(t *testing.T) {
 	t.Parallel()
+	var single [][2]int
+	for step := range 60 {
+		single = append(single, [2]int{step, step})
+	}
 	for _, c := range []struct {
 		what   string
 		name   func(step int) string
@@ -47,6 +51,7 @@ func TestDiffer(t *testing.T) {
 		{"one of many stopped", number, [][2]int{{1, 20}, {1, 30}, {1, 30}, {1, 30}, {1, 30}, {1, 30}}, ""},
 		{"months of different years", month, [][2]int{{0, 40}, {100, 160}, {30, 80}, {300, 350}}, "3 of 4 series end"},
 		{"months, most up to the end", month, [][2]int{{0, 40}, {0, 60}, {10, 60}}, ""},
+		{"single rows, such as ratings", month, single, ""},
 		{"a single series", number, [][2]int{{1, 20}}, ""},
 	} {
 		_, ends := endsOf(t, c.name, c.series...)

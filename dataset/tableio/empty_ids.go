@@ -2,6 +2,8 @@ package tableio
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
@@ -15,7 +17,7 @@ const mostNoID = 0.05
 func (rd *reader) leaveOut(p *piece, t *openTable, r rowset, keep []int32) []int32 {
 	var rows []int32
 	for k, row := range keep {
-		if empty := rd.emptyID(t, r, int(row)); empty >= 0 {
+		if empty := emptyID(rd.modes, t, r, int(row)); empty >= 0 {
 			if p.noID++; p.firstNoID == nil {
 				p.firstNoID = &dataset.InputError{Line: r.Line(int(row)), Column: t.Names[empty], Field: "data.modes"}
 			}
@@ -41,8 +43,8 @@ func (rd *reader) leaveOut(p *piece, t *openTable, r rowset, keep []int32) []int
 }
 
 // emptyID returns the first column of the ids of a row that is empty, -1 if none is.
-func (rd *reader) emptyID(t *openTable, r rowset, row int) int {
-	for m, encoder := range rd.modes {
+func emptyID(modes []*modeEncoder, t *openTable, r rowset, row int) int {
+	for m, encoder := range modes {
 		if encoder.ids.Mode.Covariate() {
 			continue // a missing value of a covariate is an id
 		}
@@ -53,6 +55,26 @@ func (rd *reader) emptyID(t *openTable, r rowset, row int) int {
 		}
 	}
 	return -1
+}
+
+// LeaveOutNoIDs sets the targets of rows with an empty id to NaN, because a fit leaves such rows
+// out. The codes of the batch must be those that were read. It returns the number of these rows,
+// the number of the first one and the column that is empty there.
+func (b *Batch) LeaveOutNoIDs() (n, first int, column string) {
+	for i, y := range b.Y {
+		if y != y || !slices.ContainsFunc(b.Codes[:len(b.modes)], func(codes []int32) bool { return codes[i] < 0 }) {
+			continue // an empty id has no code
+		}
+		empty := emptyID(b.modes, b.table, b.rows, i)
+		if empty < 0 {
+			continue
+		}
+		b.Y[i] = float32(math.NaN())
+		if n++; n == 1 {
+			first, column = b.First+i, b.table.Names[empty]
+		}
+	}
+	return n, first, column
 }
 
 // checkNoID returns an error if too many rows have an empty id, and otherwise notes where the

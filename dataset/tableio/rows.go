@@ -95,7 +95,11 @@ func (t *openTable) targetRemedy() string {
 
 // targetProblem describes a target that is not a finite number.
 func (t *openTable) targetProblem(r rowset, row int, kind numeric.Kind) *dataset.InputError {
-	return t.numberProblem(r, row, t.columns.Target, kind, t.targetRemedy(), "data.target")
+	e := t.numberProblem(r, row, t.columns.Target, kind, t.targetRemedy(), "data.target")
+	if sign := t.numbers.LimitSign([]byte(e.Value)); sign != 0 {
+		e.Problem, e.Remedy = "this is a limit, not a number", dataset.LimitRemedy(sign)
+	}
+	return e
 }
 
 // numberProblem describes a field of column c that is not a finite number.

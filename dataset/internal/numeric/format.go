@@ -91,6 +91,24 @@ func (f Format) Parse(b []byte) (float32, Kind) {
 	return Parse(plain)
 }
 
+// LimitSign returns the sign of a limit such as <0.5, ≤ 3 or >=100, '<' or '>', and 0 for any other text.
+func (f Format) LimitSign(b []byte) byte {
+	for _, prefix := range limitSigns {
+		if number, ok := bytes.CutPrefix(b, []byte(prefix.text)); ok {
+			if _, kind := f.Parse(trimSpace(number)); kind == Finite {
+				return prefix.sign
+			}
+		}
+	}
+	return 0
+}
+
+// limitSigns are the texts before the number of a limit.
+var limitSigns = []struct {
+	text string
+	sign byte
+}{{"<=", '<'}, {"<", '<'}, {"\u2264", '<'}, {">=", '>'}, {">", '>'}, {"\u2265", '>'}}
+
 // AppendPlain appends a number of the format as a plain number. It reports whether b
 // is one.
 func (f Format) AppendPlain(dst, b []byte) ([]byte, bool) {
