@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 )
@@ -99,5 +101,20 @@ func TestMonthDaysAreOffered(t *testing.T) {
 	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}, Target: "sales", Modes: []string{"day"}}, Split: "time:last=28"}, train.Options{Threads: 2})
 	if !slices.Contains(r.Spec.Terms, "day.workday") {
 		t.Errorf("got the terms %q without workdays of the month", r.Spec.Terms)
+	}
+}
+
+// Weekdays are also compared without the weeks and months of the year, as long as there are few years.
+func TestPartsOfWeekAreOffered(t *testing.T) {
+	t.Parallel()
+	for years, offered := range map[int]bool{2: true, 4: false} {
+		c := daysChooser(t, years, 2, noEffect, "time:last=10", "shop", "series(shop; day)")
+		if err := c.chooseSeasons(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		options := c.decisions[len(c.decisions)-1].Options
+		if got := slices.ContainsFunc(options, func(o model.Candidate) bool { return strings.HasPrefix(o.Value, "parts of the week") }); got != offered {
+			t.Errorf("%d years: got the candidates %v", years, options)
+		}
 	}
 }
