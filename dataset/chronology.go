@@ -23,7 +23,7 @@ type Chronology struct {
 }
 
 // cyclicFunctions repeat: the ids of hour(at) do not determine the day.
-var cyclicFunctions = []string{"quarter", "month", "week", "day", "weekday", "workdays", "hour", "minute", "clock"}
+var cyclicFunctions = []string{"quarter", "month", "week", "day", "weekday", "monthday", "workday", "workdays", "hour", "minute", "clock"}
 
 // Chronology finds the order in time of a mode's ids: dates by date; numbers by size;
 // several numbers (year and month, in one column or joined from several) by the names

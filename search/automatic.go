@@ -102,12 +102,12 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseDays, c.chooseCovariates, c.chooseLinear, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseMonthDays, c.chooseDays, c.chooseCovariates, c.chooseLinear, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
 	if c.future() {
-		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseWorkdays, c.chooseDays, c.confirmPower, c.chooseFactors, c.chooseCovariates, c.chooseLinear, c.chooseVariant}
+		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseWorkdays, c.chooseMonthDays, c.chooseDays, c.confirmPower, c.chooseFactors, c.chooseCovariates, c.chooseLinear, c.chooseVariant}
 	}
 	if c.single() {
-		steps = []func(context.Context) error{c.chooseSingle, c.chooseWorkdays, c.chooseDays, c.chooseCovariates}
+		steps = []func(context.Context) error{c.chooseSingle, c.chooseWorkdays, c.chooseMonthDays, c.chooseDays, c.chooseCovariates}
 	}
 	steps = append(steps, c.confirmScale)
 	if open {

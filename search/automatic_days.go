@@ -43,16 +43,7 @@ func (c *chooser) chooseDays(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.future() {
-		// The last periods have few holidays, or none. Days of all years have all of them.
-		defer func(all []*train.Data, scores map[string]*score, conformal string) {
-			c.folds, c.scores, c.spec.Uncertainty.Conformal = all, scores, conformal
-		}(c.folds, c.scores, c.spec.Uncertainty.Conformal)
-		c.folds, c.scores, c.spec.Uncertainty.Conformal = folds, map[string]*score{}, "none" // none by the horizon
-		if c.rows > c.effort.rows {
-			c.folds = folds[:1]
-		}
-	}
+	defer c.compareOn(folds)()
 	errors, err := c.errorsOfDays(ctx, folds, at, days)
 	if err != nil {
 		return err
@@ -78,6 +69,21 @@ func (c *chooser) chooseDays(ctx context.Context) error {
 		candidates = append(candidates, candidate{label + ", of each id", with(own...)})
 	}
 	return c.compare(ctx, "days of the year", candidates)
+}
+
+// compareOn sets the divisions of days on which candidates are compared, where they are otherwise compared on the last
+// periods: these have few holidays and starts of months, or none, and days of all years have all of them. It returns
+// the function that sets the last periods again.
+func (c *chooser) compareOn(divisions []*train.Data) func() {
+	if !c.future() {
+		return func() {}
+	}
+	folds, scores, conformal := c.folds, c.scores, c.spec.Uncertainty.Conformal
+	c.folds, c.scores, c.spec.Uncertainty.Conformal = divisions, map[string]*score{}, "none" // none by the horizon
+	if c.rows > c.effort.rows {
+		c.folds = divisions[:1]
+	}
+	return func() { c.folds, c.scores, c.spec.Uncertainty.Conformal = folds, scores, conformal }
 }
 
 // errorsOfDays returns the mean error of each day in a fit without it.
@@ -137,7 +143,7 @@ func spread(values []float32) float64 {
 // units of their standard deviation in the month, because winters vary more than summers, say. What is beyond chance
 // is judged by errors of at most largestDay, so that a single event does not make a rule.
 func findDays(errors map[time.Time]float64) []string {
-	dates := slices.SortedFunc(maps.Keys(errors), time.Time.Compare)
+	dates := sortedDays(errors)
 	scaled, sizes := map[time.Time]float64{}, map[time.Time]float64{}
 	centres := medians(dates, errors, func(t time.Time) int { return int(t.Weekday()) })
 	for _, t := range dates {
@@ -210,4 +216,8 @@ func medians(days []time.Time, values map[time.Time]float64, by func(time.Time) 
 		medians[k] = v[len(v)/2]
 	}
 	return medians
+}
+
+func sortedDays(values map[time.Time]float64) []time.Time {
+	return slices.SortedFunc(maps.Keys(values), time.Time.Compare)
 }

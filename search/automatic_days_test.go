@@ -27,8 +27,10 @@ func effectOf(day time.Time) float64 {
 	return 0
 }
 
-// daysChooser returns a chooser of the days of shops, whose sales have holidays or none.
-func daysChooser(t *testing.T, years, shops int, with bool, split string, terms ...string) *chooser {
+func noEffect(time.Time) float64 { return 0 }
+
+// daysChooser returns a chooser of the days of shops, whose sales have effects of days.
+func daysChooser(t *testing.T, years, shops int, effect func(day time.Time) float64, split string, terms ...string) *chooser {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(21, 22))
 	var text strings.Builder
@@ -36,10 +38,7 @@ func daysChooser(t *testing.T, years, shops int, with bool, split string, terms 
 	shared := 0.0
 	for day := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2016+years; day = day.AddDate(0, 0, 1) {
 		shared = 0.6*shared + 0.05*rng.NormFloat64()
-		x := 4 + shared + 0.1*float64(day.Weekday())
-		if with {
-			x += effectOf(day)
-		}
+		x := 4 + shared + 0.1*float64(day.Weekday()) + effect(day)
 		for s := range shops {
 			fmt.Fprintf(&text, "s%d,%s,%.3f\n", s, day.Format(time.DateOnly), x+0.2*float64(s)+0.1*rng.NormFloat64())
 		}
@@ -64,7 +63,11 @@ func daysChooser(t *testing.T, years, shops int, with bool, split string, terms 
 func TestChooseDays(t *testing.T) {
 	t.Parallel()
 	for _, with := range []bool{true, false} {
-		c := daysChooser(t, 6, 1, with, "random:70/15/15", "series(; day)", "day.weekday")
+		effect := noEffect
+		if with {
+			effect = effectOf
+		}
+		c := daysChooser(t, 6, 1, effect, "random:70/15/15", "series(; day)", "day.weekday")
 		if err := c.chooseDays(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +78,7 @@ func TestChooseDays(t *testing.T) {
 			}
 		}
 	}
-	c := daysChooser(t, 1, 1, true, "random:70/15/15", "series(; day)", "day.weekday")
+	c := daysChooser(t, 1, 1, effectOf, "random:70/15/15", "series(; day)", "day.weekday")
 	if err := c.chooseDays(t.Context()); err != nil || len(c.decisions) > 0 {
 		t.Errorf("got the decisions %v, %v of one year", c.decisions, err)
 	}
@@ -85,7 +88,7 @@ func TestChooseDays(t *testing.T) {
 func TestDaysAreOffered(t *testing.T) {
 	t.Parallel()
 	for shops, split := range map[int]string{1: "random:70/15/15", 2: "time:last=5"} {
-		file := daysChooser(t, 3, shops, true, split, "day.weekday").spec.Data.Files[0]
+		file := daysChooser(t, 3, shops, effectOf, split, "day.weekday").spec.Data.Files[0]
 		s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "sales", Modes: []string{"shop", "day"}[2-shops:]}, Split: split}
 		_, r := mustFit(t, s, train.Options{Threads: 2})
 		if terms := strings.Join(r.Spec.Terms, " + "); !strings.Contains(terms, "days_") {
@@ -97,7 +100,7 @@ func TestDaysAreOffered(t *testing.T) {
 // A forecast of the days of Christmas has what they had in earlier years.
 func TestForecastDays(t *testing.T) {
 	t.Parallel()
-	c := daysChooser(t, 4, 3, true, "time:last=5", "shop", "series(; day)", "day.weekday")
+	c := daysChooser(t, 4, 3, effectOf, "time:last=5", "shop", "series(; day)", "day.weekday")
 	c.spec.Uncertainty.Conformal = "horizon"
 	scores := c.scores
 	if err := c.chooseDays(t.Context()); err != nil {

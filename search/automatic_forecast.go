@@ -166,6 +166,10 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 		} else {
 			candidates = append(candidates, smooth...)
 		}
+		if short := withoutYears(low, c.modes[time]); len(short) > 0 && len(short) < len(low) && c.years() < yearsOfEffects {
+			// A year or two say little about the weeks of the next one, but much about its weekdays.
+			candidates = append(candidates, candidate{"parts of the week, interactions of rank 2", c.withTerms(slices.Concat(terms, short))})
+		}
 		candidates = append(candidates, candidate{label + ", effects of each id", c.withTerms(slices.Concat(terms, effects))})
 		if len(own) > 0 {
 			candidates = append(candidates, candidate{label + ", effects of each series", c.withTerms(slices.Concat(terms, effects, own))})
@@ -229,16 +233,20 @@ func (c *chooser) smoothYears(terms, low []spec.Term) []candidate {
 	season := *shared[at].Series
 	season.Periods = []float64{year}
 	shared[at].Series = &season
-	for _, t := range low {
-		if parts := slices.Concat(t.Cores...); !slices.Contains(parts, c.modes[time]+".week") && !slices.Contains(parts, c.modes[time]+".month") {
-			shared = append(shared, t)
-		}
-	}
+	shared = append(shared, withoutYears(low, c.modes[time])...)
 	own := slices.Clone(shared)
 	for _, m := range entities {
 		own = append(own, spec.Term{Cores: [][]string{c.names(m), c.names(time)}, Ranks: []int{calendarRank}, Along: &spec.Series{Time: c.modes[time], AR: true, Periods: []float64{year}}})
 	}
 	return []candidate{{"smooth year that all share", c.withTerms(shared)}, {"smooth years of each id", c.withTerms(own)}}
+}
+
+// withoutYears returns the terms without a part of the year of a mode of time.
+func withoutYears(terms []spec.Term, time string) []spec.Term {
+	return slices.DeleteFunc(slices.Clone(terms), func(t spec.Term) bool {
+		parts := slices.Concat(t.Cores...)
+		return slices.Contains(parts, time+".week") || slices.Contains(parts, time+".month")
+	})
 }
 
 // foldsOfYears returns the origins with a year of training periods, because earlier ones say

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -72,6 +73,42 @@ func (d *Data) Days(mode int) []time.Time {
 		days[code] = time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 	}
 	return days
+}
+
+// DayMeans returns the means of the training rows of the days of a mode of time, where days has the day of each id and
+// values are in standard deviations from the mean of their series, the combination of ids of some modes.
+func (d *Data) DayMeans(days []time.Time, mode int, series []int) map[time.Time]float64 {
+	type moments struct{ n, sum, squares float64 }
+	of := map[uint64]*moments{}
+	key := func(row int) (k uint64) {
+		for _, m := range series { // combinations beyond 2^64 hardly repeat; a collision is harmless
+			k = k*uint64(d.table.Dicts[m].Len()) + uint64(d.table.Codes[m][row])
+		}
+		return k
+	}
+	rows := d.rowsOf(dataset.Train)
+	for _, row := range rows {
+		k, y := key(row), float64(d.table.Y[row])
+		if of[k] == nil {
+			of[k] = &moments{}
+		}
+		m := of[k]
+		m.n, m.sum, m.squares = m.n+1, m.sum+y, m.squares+y*y
+	}
+	sum, count := map[time.Time]float64{}, map[time.Time]float64{}
+	for _, row := range rows {
+		m := of[key(row)]
+		mean := m.sum / m.n
+		if variance := m.squares/m.n - mean*mean; variance > 0 {
+			day := days[d.table.Codes[mode][row]]
+			sum[day] += (float64(d.table.Y[row]) - mean) / math.Sqrt(variance)
+			count[day]++
+		}
+	}
+	for day, n := range count {
+		sum[day] /= n
+	}
+	return sum
 }
 
 // newLevels reports whether some validation row has a level of a part of the time that no

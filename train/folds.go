@@ -36,6 +36,22 @@ func (d *Data) FoldsOfDays(days []time.Time, mode, n int, seed uint64) ([]*Data,
 		}
 		of[i] = k
 	}
+	return d.foldsOfTime(of, n)
+}
+
+// FoldsOfMonths is like FoldsOfDays with all rows of a month in one part. Months take turns, so that few of them make parts of
+// nearly equal sizes, and a month is in another part the year after.
+func (d *Data) FoldsOfMonths(days []time.Time, mode, n int) ([]*Data, error) {
+	of := make([]int, len(d.split.Parts))
+	for i, code := range d.table.Codes[mode] {
+		t := days[code]
+		of[i] = (13*t.Year() + int(t.Month())) % n
+	}
+	return d.foldsOfTime(of, n)
+}
+
+// foldsOfTime returns the folds of the training rows, and of the validation rows if they are not later.
+func (d *Data) foldsOfTime(of []int, n int) ([]*Data, error) {
 	rows := d.rowsOf(dataset.Train)
 	if d.laterMode < 0 {
 		rows = append(rows, d.rowsOf(dataset.Valid)...)

@@ -31,6 +31,8 @@ func functions() map[string]Function {
 		"day":       number(time.Time.Day),                                                 // 1..31
 		"weekday":   number(func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),   // 1 is Monday
 		"workdays":  number(workdays),                                                      // of the month, 20..23
+		"monthday":  number(monthday),                                                      // 1..27, the last four days -4..-1
+		"workday":   number(workday),                                                       // of the month, 1..15, the last five -5..-1, 0 on weekends
 		"hour":      number(time.Time.Hour),                                                // 0..23
 		"minute":    number(time.Time.Minute),                                              // 0..59
 		"clock":     layout("15:04"),
@@ -52,12 +54,49 @@ func workdays(t time.Time) int {
 	first := time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
 	n := 20 // of the first 28 days
 	for day := first.AddDate(0, 0, 28); day.Month() == first.Month(); day = day.AddDate(0, 0, 1) {
-		if w := day.Weekday(); w != time.Saturday && w != time.Sunday {
+		if !isWeekend(day) {
 			n++
 		}
 	}
 	return n
 }
+
+// Days of the month count from its start, the last ones from its end, because payments fall on either. All numbers occur
+// in every long month.
+const (
+	lastDays     = 4
+	lastWorkdays = 5
+	midWorkdays  = 15 // the days between these and the last workdays of a long month have this number too
+)
+
+// monthday returns the day of the month, or minus one for the last day, minus two for the one before it and so on.
+func monthday(t time.Time) int {
+	last := time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	if before := t.Day() - last - 1; before >= -lastDays {
+		return before
+	}
+	return t.Day()
+}
+
+// workday returns the number of days from Monday to Friday in the month up to a moment, or that of the last ones from the
+// end as monthday does. It is 0 on weekends.
+func workday(t time.Time) int {
+	if isWeekend(t) {
+		return 0
+	}
+	n := 0
+	for day := time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC); day.Day() < t.Day(); day = day.AddDate(0, 0, 1) {
+		if !isWeekend(day) {
+			n++
+		}
+	}
+	if before := n - workdays(t); before >= -lastWorkdays {
+		return before
+	}
+	return min(n+1, midWorkdays)
+}
+
+func isWeekend(t time.Time) bool { return t.Weekday() == time.Saturday || t.Weekday() == time.Sunday }
 
 // Function appends the id of a moment.
 type Function func(dst []byte, t time.Time) []byte

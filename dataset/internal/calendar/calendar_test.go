@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	moment := time.Date(2016, 12, 31, 18, 5, 0, 0, time.UTC) // a Saturday
-	want := map[string]string{"year": "2016", "quarter": "4", "month": "12", "week": "52", "day": "31", "weekday": "6",
+	want := map[string]string{"year": "2016", "quarter": "4", "month": "12", "week": "52", "day": "31", "weekday": "6", "monthday": "-1", "workday": "0",
 		"hour": "18", "date": "2016-12-31", "yearmonth": "2016-12", "minute": "5", "clock": "18:05", "datehour": "2016-12-31 18:00",
 		"yearquarter": "2016-Q4", "yearweek": "2016-W52", "workdays": "22"}
 	functions := functions()
@@ -77,6 +77,41 @@ func TestWorkdays(t *testing.T) {
 		at, err := time.Parse(time.DateOnly, date)
 		if got := workdays(at); err != nil || got != want {
 			t.Errorf("the month of %s has %d workdays, want %d", date, got, want)
+		}
+	}
+}
+
+// TestDaysOfMonth checks the first and last days and workdays of months of different lengths, and that all months of 30 days or more have
+// all numbers of workdays.
+func TestDaysOfMonth(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"2021-02-01": {"1", "1"},   // a Monday; 28 days with 20 workdays
+		"2021-02-24": {"24", "-3"}, // a Wednesday
+		"2021-02-25": {"-4", "-2"},
+		"2021-02-19": {"19", "15"},
+		"2021-02-28": {"-1", "0"},  // a Sunday
+		"2021-03-27": {"27", "0"},  // a Saturday
+		"2021-03-24": {"24", "15"}, // the 18th of 23 workdays
+		"2021-03-25": {"25", "-5"},
+		"2021-03-28": {"-4", "0"},
+		"2021-12-31": {"-1", "-1"},
+		"2024-02-29": {"-1", "-1"},
+	} {
+		moment, _ := Parse([]byte(text))
+		for i, name := range []string{"monthday", "workday"} {
+			if got := string(ByName(name)(nil, moment)); got != want[i] {
+				t.Errorf("%s of %s is %s, want %s", name, text, got, want[i])
+			}
+		}
+	}
+	for month := range time.Month(36) {
+		seen := map[string]bool{}
+		for day := time.Date(2021, 1+month, 1, 0, 0, 0, 0, time.UTC); day.Month() == 1+month%12; day = day.AddDate(0, 0, 1) {
+			seen[string(ByName("workday")(nil, day))] = true
+		}
+		if len(seen) != midWorkdays+lastWorkdays+1 {
+			t.Errorf("month %d has %d different workdays, want %d", month, len(seen), midWorkdays+lastWorkdays+1)
 		}
 	}
 }
