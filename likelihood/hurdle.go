@@ -49,7 +49,7 @@ func (h Hurdle) expect(y, m, v, constant float64) Expectation {
 // sum of expected log likelihoods. A count above 0 that is not far above 0 costs some
 // fifty exponentials.
 func (h Hurdle) Sites(cells Cells, out Sites, loop Loop) float64 {
-	constant := tabulated(h.Base().constant)
+	constant := h.Base().constants()
 	return sites(cells, out, loop, func(y, m, v float64) Expectation { return h.expect(y, m, v, constant(y)) })
 }
 
@@ -157,7 +157,7 @@ const maxZerosBefore = 1e6
 // others were 0; with the expected number of these, k, it has the bound of
 // [NegativeBinomial.Bound] for the size r (1+k) in place of r.
 func (h Hurdle) Bound(cells Cells, out Sites, loop Loop) float64 {
-	r, shift, constant := h.Size, math.Log(h.Size), tabulated(h.Base().constant)
+	r, shift, constant := h.Size, math.Log(h.Size), h.Base().constants()
 	return sums(len(cells.Y), loop, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		m, v := float64(cells.Mean[i]), float64(cells.Variance[i])

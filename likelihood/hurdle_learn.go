@@ -20,7 +20,7 @@ func (h Hurdle) Learn(cells Cells, loop Loop) Law {
 	}
 	h.Size = math.Exp(bestSize(math.Log(h.Size), func(t float64) float64 {
 		try := NegativeBinomial{Size: math.Exp(t)}
-		constant := tabulated(try.constant)
+		constant := try.constants()
 		return sums(len(cells.Y), loop, func(i int) [3]float64 {
 			y, m, v := float64(cells.Y[i]), float64(cells.Mean[i]), float64(cells.Variance[i])
 			if y == 0 {
