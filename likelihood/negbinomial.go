@@ -99,7 +99,17 @@ func (n NegativeBinomial) Draw(rng *rand.Rand, f float64) float64 {
 }
 
 // constant returns c(y) = log(Gamma(y+Size) / (Gamma(Size) y!)).
-func (n NegativeBinomial) constant(y float64) float64 { return logRising(n.Size, y) - logFactorial(y) }
+func (n NegativeBinomial) constant(y float64) float64 {
+	switch y {
+	case 0:
+		return 0
+	case 1:
+		return math.Log(n.Size)
+	case 2:
+		return math.Log(n.Size * (n.Size + 1) / 2)
+	}
+	return logRising(n.Size, y) - logFactorial(y)
+}
 
 // constants returns constant with its values at small counts computed in advance.
 func (n NegativeBinomial) constants() func(y float64) float64 {

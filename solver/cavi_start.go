@@ -53,7 +53,7 @@ func (a *cavi) updatePoint(i int) {
 		return
 	}
 	if i >= len(a.ids) {
-		a.updatePointSeries(a.d.series[i-len(a.ids)])
+		a.updatePointSeries(a.d.series[i-len(a.ids)], a.d.sites == nil || a.run.StartSweep%penaltySweeps == 0)
 		return
 	}
 	defer a.uncouple()()
@@ -215,10 +215,12 @@ func (dr *driver) scoreScale() float64 {
 
 // comparable reports whether the posterior can be compared with a point estimate. Given
 // variances define the posterior that was asked for, a validation set without
-// variance defines no R2, and a linear field does not depend on its start.
+// variance defines no R2, and a linear field does not depend on its start: one of which the bound
+// scores the sweeps, or one of counts, which have no noise that could take in what effects explain.
 func (dr *driver) comparable() bool {
 	given := dr.d.givenNoise > 0 || dr.d.givenPrior > 0
-	return !given && !dr.scoredByBound() && (dr.d.validChunk == nil || dr.scoreScale() > 0)
+	linear := dr.scoredByBound() || dr.d.sites != nil && dr.d.field.Linear()
+	return !given && !linear && (dr.d.validChunk == nil || dr.scoreScale() > 0)
 }
 
 // endAttempt ends an attempt of cavi that stopped for the given reason. It reports
