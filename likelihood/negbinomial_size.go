@@ -12,7 +12,7 @@ const (
 
 const (
 	sizePasses = 30   // largest number of evaluations of the objective; three or four are usual
-	sizeGain   = 1e-4 // smallest predicted gain in log likelihood for which a step is evaluated
+	sizeGain   = 1e-2 // smallest predicted gain in log likelihood for which a step is evaluated
 	maxMove    = 2.0  // largest change of log Size in one step
 )
 
