@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // A posterior can collapse: while the noise is still large, the prior variances of a
@@ -215,19 +217,23 @@ func (dr *driver) scoreScale() float64 {
 
 // comparable reports whether the posterior can be compared with a point estimate. Given
 // variances define the posterior that was asked for, a validation set without
-// variance defines no R2, and a linear field does not depend on its start: one of which the bound
-// scores the sweeps, or one of counts, which have no noise that could take in what effects explain.
+// variance defines no R2, and a linear field does not depend on its start.
 func (dr *driver) comparable() bool {
 	given := dr.d.givenNoise > 0 || dr.d.givenPrior > 0
-	linear := dr.scoredByBound() || dr.d.sites != nil && dr.d.field.Linear()
-	return !given && !linear && (dr.d.validChunk == nil || dr.scoreScale() > 0)
+	return !given && !dr.scoredByBound() && (dr.d.validChunk == nil || dr.scoreScale() > 0)
+}
+
+// linearCounts reports whether the field of a likelihood with sites is linear as it was offered: it has one
+// optimum, and there is no noise that could take in what effects explain.
+func (d *data) linearCounts() bool {
+	return d.sites != nil && d.field.Group == nil && !slices.ContainsFunc(d.offered.terms, func(t *tt.Train) bool { return len(t.Cores) > 1 })
 }
 
 // endAttempt ends an attempt of cavi that stopped for the given reason. It reports
 // whether another one follows; after the last one the state holds the best.
 func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 	run := dr.state.Run
-	if !dr.comparable() || dr.continues() {
+	if !dr.comparable() || dr.continues() || dr.d.linearCounts() {
 		return false, nil
 	}
 	if run.Attempt == 0 {
