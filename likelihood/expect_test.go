@@ -233,3 +233,33 @@ func TestBound(t *testing.T) {
 		}
 	}
 }
+
+func TestLogisticBoundAgainstFunctions(t *testing.T) {
+	t.Parallel()
+	for _, mu := range []float64{-800, -25, -9.01, -8.99, -3, -0.301, -0.299, -0.01, 0, 1e-9, 0.2, 1.7, 40} {
+		for _, v := range []float64{0, 1e-6, 0.3, 5} {
+			xi := math.Sqrt(mu*mu + v)
+			precision := 0.25
+			if xi > 1e-5 {
+				precision = math.Tanh(xi/2) / (2 * xi)
+			}
+			got, cosh := logisticBound(mu, v)
+			what := fmt.Sprintf("mu %g v %g", mu, v)
+			near(t, "tanh(xi/2)/(2 xi), "+what, got, precision, 1e-7*precision)
+			want := xi/2 + math.Log1p(math.Exp(-xi))
+			near(t, "log(2 cosh(xi/2)), "+what, cosh, want, 1e-7*want)
+		}
+	}
+}
+
+func TestTabulatedConstants(t *testing.T) {
+	t.Parallel()
+	for _, r := range []float64{MinSize, 0.7, 31, 33, 1e4, MaxSize} {
+		n := NegativeBinomial{Size: r}
+		constants := n.constants()
+		for _, y := range []float64{0, 1, 2, 17, 255, 256, 2.5} {
+			want := n.constant(y)
+			near(t, fmt.Sprintf("r %g y %g", r, y), constants(y), want, 1e-12*(1+math.Abs(want)))
+		}
+	}
+}

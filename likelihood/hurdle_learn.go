@@ -20,13 +20,13 @@ func (h Hurdle) Learn(cells Cells, loop Loop) Law {
 	}
 	h.Size = math.Exp(bestSize(math.Log(h.Size), func(t float64) float64 {
 		try := NegativeBinomial{Size: math.Exp(t)}
-		constant := tabulated(try.constant)
+		constant, truncated := try.constants(), truncations(try.Size)
 		return sums(len(cells.Y), loop, func(i int) [3]float64 {
 			y, m, v := float64(cells.Y[i]), float64(cells.Mean[i]), float64(cells.Variance[i])
 			if y == 0 {
 				return [3]float64{}
 			}
-			return [3]float64{cells.weight(i) * (try.expect(y, m-t, v, constant(y)).Value + truncation(try.Size, m, v).Value)}
+			return [3]float64{cells.weight(i) * (try.expect(y, m-t, v, constant(y)).Value + truncation(try.Size, m, v, truncated).Value)}
 		})[0]
 	}))
 	return h

@@ -129,13 +129,14 @@ func sites(cells Cells, out Sites, loop Loop, expect func(y, m, v float64) Expec
 	})[0]
 }
 
-// tabulated returns f with its values at small counts computed in advance. Most
-// counts are small, and a logarithm of the gamma function costs as much as
-// several exponentials.
-func tabulated(f func(y float64) float64) func(y float64) float64 {
+// tabulated returns f with its values at small counts computed in advance, from
+// f(0) and the differences f(y+1) - f(y). Most counts are small, and a logarithm
+// of the gamma function costs as much as several exponentials.
+func tabulated(f, difference func(y float64) float64) func(y float64) float64 {
 	var table [256]float64
-	for i := range table {
-		table[i] = f(float64(i))
+	table[0] = f(0)
+	for i := range table[1:] {
+		table[i+1] = table[i] + difference(float64(i))
 	}
 	return func(y float64) float64 {
 		if y >= 0 && y < float64(len(table)) {

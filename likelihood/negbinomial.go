@@ -35,10 +35,9 @@ func (n NegativeBinomial) expect(y, mu, v, constant float64) Expectation {
 }
 
 // Sites writes the Gaussian observation that replaces each cell and returns the
-// weighted sum of expected log likelihoods. It costs about ten logarithms per
-// cell if the standard deviation of f is below 1.
+// weighted sum of expected log likelihoods. Its cost per cell is that of softplus.
 func (n NegativeBinomial) Sites(cells Cells, out Sites, loop Loop) float64 {
-	constant, shift := tabulated(n.constant), math.Log(n.Size)
+	constant, shift := n.constants(), math.Log(n.Size)
 	return sites(cells, out, loop, func(y, m, v float64) Expectation { return n.expect(y, m-shift, v, constant(y)) })
 }
 
@@ -50,10 +49,9 @@ func (n NegativeBinomial) Sites(cells Cells, out Sites, loop Loop) float64 {
 //
 // which is exact at v = 0. Its sites are exact coordinate updates: an ELBO that
 // contains this bound never decreases. Its steps are shorter than those of
-// Sites, more so for a larger Size. It costs one hyperbolic tangent and one
-// logarithm per cell.
+// Sites, more so for a larger Size. It costs about as much as Sites.
 func (n NegativeBinomial) Bound(cells Cells, out Sites, loop Loop) float64 {
-	r, shift, constant := n.Size, math.Log(n.Size), tabulated(n.constant)
+	r, shift, constant := n.Size, math.Log(n.Size), n.constants()
 	return sums(len(cells.Y), loop, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		mu := float64(cells.Mean[i]) - shift
@@ -101,7 +99,22 @@ func (n NegativeBinomial) Draw(rng *rand.Rand, f float64) float64 {
 }
 
 // constant returns c(y) = log(Gamma(y+Size) / (Gamma(Size) y!)).
-func (n NegativeBinomial) constant(y float64) float64 { return logRising(n.Size, y) - logFactorial(y) }
+func (n NegativeBinomial) constant(y float64) float64 {
+	switch y {
+	case 0:
+		return 0
+	case 1:
+		return math.Log(n.Size)
+	case 2:
+		return math.Log(n.Size * (n.Size + 1) / 2)
+	}
+	return logRising(n.Size, y) - logFactorial(y)
+}
+
+// constants returns constant with its values at small counts computed in advance.
+func (n NegativeBinomial) constants() func(y float64) float64 {
+	return tabulated(n.constant, func(y float64) float64 { return math.Log((y + n.Size) / (y + 1)) })
+}
 
 // logRising returns log(Gamma(r+y)/Gamma(r)). For large r both terms are huge
 // and their difference is not, so the difference of Stirling's series is used.

@@ -12,7 +12,7 @@ const (
 
 const (
 	sizePasses = 30   // largest number of evaluations of the objective; three or four are usual
-	sizeGain   = 1e-4 // smallest predicted gain in log likelihood for which a step is evaluated
+	sizeGain   = 1e-2 // smallest predicted gain in log likelihood for which a step is evaluated
 	maxMove    = 2.0  // largest change of log Size in one step
 )
 
@@ -57,10 +57,10 @@ func (n NegativeBinomial) FitSize(cells Cells, loop Loop) (NegativeBinomial, flo
 // sizeObjective returns Q and its first two derivatives with respect to log r.
 func sizeObjective(r float64, cells Cells, loop Loop) [3]float64 {
 	shift, di, tri := math.Log(r), digamma(r), trigamma(r)
-	constant := tabulated(NegativeBinomial{r}.constant)
+	constant := NegativeBinomial{r}.constants()
 	// Derivatives of lgamma(y+r) - lgamma(r) with respect to r.
-	first := tabulated(func(y float64) float64 { return digamma(y+r) - di })
-	second := tabulated(func(y float64) float64 { return trigamma(y+r) - tri })
+	first := tabulated(func(y float64) float64 { return digamma(y+r) - di }, func(y float64) float64 { return 1 / (y + r) })
+	second := tabulated(func(y float64) float64 { return trigamma(y+r) - tri }, func(y float64) float64 { return -1 / ((y + r) * (y + r)) })
 	return sums(len(cells.Y), loop, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		mu := float64(cells.Mean[i]) - shift

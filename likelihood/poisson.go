@@ -27,7 +27,7 @@ func (Poisson) expect(y, m, v, logFactorial float64) Expectation {
 // Sites writes the Gaussian observation that replaces each cell and returns the
 // weighted sum of expected log likelihoods. It costs one exponential per cell.
 func (p Poisson) Sites(cells Cells, out Sites, loop Loop) float64 {
-	constant := tabulated(logFactorial)
+	constant := tabulated(logFactorial, func(y float64) float64 { return math.Log(y + 1) })
 	return sites(cells, out, loop, func(y, m, v float64) Expectation { return p.expect(y, m, v, constant(y)) })
 }
 

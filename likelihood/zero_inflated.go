@@ -33,7 +33,7 @@ func (z ZeroInflated) Base() NegativeBinomial { return NegativeBinomial{Size: z.
 //	E[log P(0|f)] >= log(Zero + (1-Zero) exp E),  q = Zero / (Zero + (1-Zero) exp E)
 func (z ZeroInflated) Sites(cells Cells, out Sites, loop Loop) float64 {
 	n := z.Base()
-	constant, shift, inflate := tabulated(n.constant), math.Log(n.Size), z.inflation()
+	constant, shift, inflate := n.constants(), math.Log(n.Size), z.inflation()
 	return sites(cells, out, loop, func(y, m, v float64) Expectation {
 		return inflate(y, n.expect(y, m-shift, v, constant(y)))
 	})
@@ -42,7 +42,7 @@ func (z ZeroInflated) Sites(cells Cells, out Sites, loop Loop) float64 {
 // Bound is Sites with the bound of [NegativeBinomial.Bound] in place of the expectation.
 func (z ZeroInflated) Bound(cells Cells, out Sites, loop Loop) float64 {
 	n := z.Base()
-	constant, shift, inflate := tabulated(n.constant), math.Log(n.Size), z.inflation()
+	constant, shift, inflate := n.constants(), math.Log(n.Size), z.inflation()
 	return sums(len(cells.Y), loop, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		mu := float64(cells.Mean[i]) - shift
@@ -99,7 +99,7 @@ func (z ZeroInflated) Learn(cells Cells, loop Loop) Law {
 	none := make([]float64, len(cells.Y)) // exp E[log NB(0|f)] of zeros, -1 of others
 	at := func(size float64) (ZeroInflated, float64) {
 		n, shift := NegativeBinomial{Size: size}, math.Log(size)
-		constant := tabulated(n.constant)
+		constant := n.constants()
 		above := sums(len(cells.Y), loop, func(i int) [3]float64 {
 			w, y := cells.weight(i), float64(cells.Y[i])
 			e := n.expect(y, float64(cells.Mean[i])-shift, float64(cells.Variance[i]), constant(y)).Value

@@ -164,26 +164,42 @@ func (d Distribution) countLogDensity(y float64) float64 {
 // over nodes agree to 1e-5; above it f is limited, as rates are.
 const closedForm = 0.5
 
+// countNodes returns the distance of nodes among nodeT whose sums resolve functions of f that are as
+// smooth as the mean and the variance of a count given f: at most half a unit of f, or of its
+// standard deviation if that is less. The sums agree with those of all nodes to 1e-4 in the mean and 1e-3 in the variance.
+func (d Distribution) countNodes() int {
+	most := 0.5 / nodeStep
+	return max(1, int(most/max(d.sd, 1)))
+}
+
+// countMean returns the mean. That of exp f is that of a log-normal variable.
+func (d Distribution) countMean() float64 {
+	if _, modified := d.base(); !modified && d.model <= closedForm {
+		return math.Exp(d.m + d.model/2)
+	}
+	var mean, total float64
+	for i := 0; i < nodeCount; i += d.countNodes() {
+		total += nodeWeight[i]
+		mean += nodeWeight[i] * d.count.Mean(d.m+d.sd*nodeT[i])
+	}
+	return mean / total
+}
+
 // countMoments returns the mean, Var(E[y|f]) and E[Var(y|f)]. With Var(y|f) = mu + c mu^2 for
 // mu = exp f, they are those of a log-normal mu.
 func (d Distribution) countMoments() (mean, model, noise float64) {
+	mean = d.countMean()
 	if _, modified := d.base(); !modified && d.model <= closedForm {
-		mean = math.Exp(d.m + d.model/2)
 		c := d.count.Var(0) - d.count.Mean(0)
 		return mean, mean * mean * math.Expm1(d.model), mean + c*mean*mean*math.Exp(d.model)
 	}
 	var total float64
-	for i, t := range nodeT {
-		f := d.m + d.sd*t
-		w := nodeWeight[i]
+	for i := 0; i < nodeCount; i += d.countNodes() {
+		f, w := d.m+d.sd*nodeT[i], nodeWeight[i]
+		deviation := d.count.Mean(f) - mean
 		total += w
-		mean += w * d.count.Mean(f)
+		model += w * deviation * deviation
 		noise += w * d.count.Var(f)
-	}
-	mean /= total
-	for i, t := range nodeT {
-		deviation := d.count.Mean(d.m+d.sd*t) - mean
-		model += nodeWeight[i] * deviation * deviation
 	}
 	return mean, model / total, noise / total
 }

@@ -65,3 +65,35 @@ func TestExtremeRates(t *testing.T) {
 		}
 	}
 }
+
+// TestCountMomentsAgainstAllNodes compares the moments with sums over all nodes. Those of a variance
+// above 1 have parts beyond the nodes, of which only the mean has hardly any.
+func TestCountMomentsAgainstAllNodes(t *testing.T) {
+	t.Parallel()
+	for _, given := range []CountDistribution{
+		likelihood.NegativeBinomial{Size: 0.3}, likelihood.Hurdle{Size: 0.05, Shift: -1, Slope: 1.1}, likelihood.Hurdle{Size: 40, Shift: 1, Slope: 0.4},
+		likelihood.ZeroInflated{Size: 2, Zero: 0.3},
+	} {
+		for _, m := range []float64{-6, -2, 0, 3} {
+			for _, v := range []float64{0.01, 0.49, 0.9, 1.5, 3.9} {
+				d := CountMixture(given, m, v)
+				var mean, square, noise float64
+				for i, node := range nodeT {
+					f, w := d.m+d.sd*node, nodeWeight[i]/nodeTotal
+					mu := given.Mean(f)
+					mean, square, noise = mean+w*mu, square+w*mu*mu, noise+w*given.Var(f)
+				}
+				gotMean, gotModel, gotNoise := d.countMoments()
+				moments := [][2]float64{{gotMean, mean}, {gotModel, square - mean*mean}, {gotNoise, noise}}
+				if v > 1 {
+					moments = moments[:1]
+				}
+				for k, c := range moments {
+					if difference := math.Abs(c[0]/c[1] - 1); !(difference < []float64{1e-4, 1e-3, 1e-3}[k]) {
+						t.Errorf("%#v m %g v %g: moment %d is %g, all nodes %g, off by %.2g", given, m, v, k, c[0], c[1], difference)
+					}
+				}
+			}
+		}
+	}
+}

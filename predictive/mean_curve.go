@@ -74,8 +74,7 @@ func (d Distribution) WithMeanCurve(c *MeanCurve) Distribution {
 // UncorrectedMean returns the mean without the correction of a [MeanCurve].
 func (d Distribution) UncorrectedMean() float64 {
 	if d.count != nil {
-		mean, _, _ := d.countMoments()
-		return mean
+		return d.countMean()
 	}
 	if d.finite != nil {
 		return d.finite.mean

@@ -76,7 +76,7 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if counts := !slices.Contains([]string{"gaussian", "student"}, c.spec.Uncertainty.Likelihood); len(effects) == 0 && (len(all) == 0 || len(informed) > 0 || counts) {
+	if len(effects) == 0 && (len(all) == 0 || len(informed) > 0 || c.hasSites()) {
 		// Side information needs an effect, and series of counts or of yes and no are not learned
 		// together with the noise.
 		effects = []spec.Term{{Cores: [][]string{c.names(entities[0])}}}
@@ -388,6 +388,28 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 			changeTerm(&own, at, func(t *spec.Term) { t.Series.Scale = true })
 			candidates = append(candidates, candidate{shared.value + " + own scale", own})
 		}
+		if single := candidates[:4]; c.hasSites() && !c.showsGain(ctx, single) {
+			candidates = single // trends with scales take longest
+		}
 	}
 	return c.compareBy(ctx, "trend of each series", seasonMargin, candidates)
+}
+
+// hasSites reports whether the likelihood replaces observations by sites, whose precisions differ: then
+// series take much longer to learn, above all with a trend.
+func (c *chooser) hasSites() bool {
+	return !slices.Contains([]string{"gaussian", "student"}, c.spec.Uncertainty.Likelihood)
+}
+
+// showsGain reports whether one of the candidates is better than the first by a part of the margin
+// of trends.
+func (c *chooser) showsGain(ctx context.Context, candidates []candidate) bool {
+	const part = 0.25
+	scores := c.scoresOf(ctx, "trend of each series", candidates, seasonMargin)
+	for _, one := range scores {
+		if one.err == nil && scores[0].err == nil && one.crps < scores[0].crps*(1-part*seasonMargin) {
+			return true
+		}
+	}
+	return len(scores) < len(candidates)
 }

@@ -50,7 +50,7 @@ func (a *als) begin(r *Run, ridge Ridge) {
 // update minimizes over block i.
 func (a *als) update(i int) {
 	if i >= len(a.ids) {
-		a.updatePointSeries(a.d.series[i-len(a.ids)])
+		a.updatePointSeries(a.d.series[i-len(a.ids)], true)
 		return
 	}
 	a.run.Raised += a.updatePoint(a.ids, i, a.ridge, a.steps, &a.cg)

@@ -134,7 +134,7 @@ func (a *cavi) update(i int) {
 		if a.d.temper > 0 {
 			noise /= a.d.temper // series would follow every observation, and the noise stay as small
 		}
-		a.updateSeries(a.d.series[i-len(a.ids)], noise, !a.fixed, !a.from && a.run.Sweep == a.d.sharpens())
+		a.updateSeries(a.d.series[i-len(a.ids)], noise, a.learnsSeries(), !a.from && a.run.Sweep == a.d.sharpens())
 		a.endTerm(len(a.terms) + i - len(a.ids))
 		return
 	}

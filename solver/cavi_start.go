@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // A posterior can collapse: while the noise is still large, the prior variances of a
@@ -53,7 +55,7 @@ func (a *cavi) updatePoint(i int) {
 		return
 	}
 	if i >= len(a.ids) {
-		a.updatePointSeries(a.d.series[i-len(a.ids)])
+		a.updatePointSeries(a.d.series[i-len(a.ids)], a.d.sites == nil || a.run.StartSweep%penaltySweeps == 0)
 		return
 	}
 	defer a.uncouple()()
@@ -221,11 +223,17 @@ func (dr *driver) comparable() bool {
 	return !given && !dr.scoredByBound() && (dr.d.validChunk == nil || dr.scoreScale() > 0)
 }
 
+// linearCounts reports whether the field of a likelihood with sites is linear as it was offered: it has one
+// optimum, and there is no noise that could take in what effects explain.
+func (d *data) linearCounts() bool {
+	return d.sites != nil && d.field.Group == nil && !slices.ContainsFunc(d.offered.terms, func(t *tt.Train) bool { return len(t.Cores) > 1 })
+}
+
 // endAttempt ends an attempt of cavi that stopped for the given reason. It reports
 // whether another one follows; after the last one the state holds the best.
 func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 	run := dr.state.Run
-	if !dr.comparable() || dr.continues() {
+	if !dr.comparable() || dr.continues() || dr.d.linearCounts() {
 		return false, nil
 	}
 	if run.Attempt == 0 {

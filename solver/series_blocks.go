@@ -105,6 +105,20 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn, sharpen 
 // would not leave them.
 const sharpenSweep = 6
 
+// siteLearnings is the number of sweeps in which the priors of series of sites are learned one after
+// the other; then every siteLearning-th sweep learns them. Sites have precisions of their own, so their covariances are
+// not those of other series, and learning a prior takes longer than all else in a sweep.
+const (
+	siteLearnings = 6
+	siteLearning  = 3
+)
+
+// learnsSeries reports whether the current sweep learns the priors of series.
+func (a *cavi) learnsSeries() bool {
+	n := a.run.Sweep - siteLearnings
+	return !a.fixed && (a.d.sites == nil || n < 0 || n%siteLearning == siteLearning-1)
+}
+
 // single reports whether each site has one observation. The noise of others shows within a site.
 func (s *seriesValues) single() bool { return len(s.site) == len(s.term.Step) }
 
@@ -142,9 +156,9 @@ func (s *seriesValues) eachSite(threads int, work func(at int32, observations []
 
 // updatePointSeries updates a series term beside point estimates, with the mean squared
 // error as noise.
-func (a *residuals) updatePointSeries(s *seriesValues) {
+func (a *residuals) updatePointSeries(s *seriesValues, learn bool) {
 	a.changed()
-	a.updateSeries(s, a.pointNoise(), true, false)
+	a.updateSeries(s, a.pointNoise(), learn, false)
 	a.updateOffset()
 }
 

@@ -34,9 +34,9 @@ const (
 // updated after every term, or some times per sweep if there are many. The noise variance is then 1.
 type sites struct {
 	Likelihood
-	cells    likelihood.Cells // observations with mean and variance of the law's argument
-	exposure []float32        // nil means 1
-	bound    float64          // summed expected log likelihood
+	cells   likelihood.Cells // observations with mean and variance of the law's argument
+	offsets []float32        // of the observations
+	bound   float64          // summed expected log likelihood
 }
 
 // offset returns what is added to the field at observation i.
@@ -66,7 +66,8 @@ func (d *data) setLaw(l likelihood.Law) {
 func (d *data) startSites(l Likelihood) {
 	n := len(d.y)
 	cells := likelihood.Cells{Y: d.y, Weight: d.w, Censored: d.censored, Mean: backend.Make[float32](d.b, n), Variance: backend.Make[float32](d.b, n)}
-	d.sites = &sites{Likelihood: l, cells: cells, exposure: d.exposure}
+	d.sites = &sites{Likelihood: l, cells: cells, offsets: backend.Make[float32](d.b, n)}
+	backend.ParallelFor(d.b, n, func(i int) { d.sites.offsets[i] = float32(l.offset(d.exposure, i)) })
 	d.parameters = make([]float32, len(l.Law.Parameters()))
 	d.y, d.w = backend.Make[float32](d.b, n), backend.Make[float32](d.b, n)
 }
@@ -77,7 +78,7 @@ func (a *cavi) refreshSites(fresh bool) {
 	s, terms := a.d.sites, a.moments()
 	backend.ParallelFor(a.d.b, len(a.d.y), func(i int) {
 		m, v := a.d.field.Combine(terms, i)
-		s.cells.Mean[i], s.cells.Variance[i] = float32(m+s.offset(s.exposure, i)), float32(v)
+		s.cells.Mean[i], s.cells.Variance[i] = float32(m+float64(s.offsets[i])), float32(v)
 	})
 	out := a.siteSpace()
 	mix := 1.0
@@ -90,7 +91,7 @@ func (a *cavi) refreshSites(fresh bool) {
 		}
 	}
 	backend.ParallelFor(a.d.b, len(out.Precision), func(i int) {
-		p, t := out.Precision[i], out.Target[i]-float32(s.offset(s.exposure, i))
+		p, t := out.Precision[i], out.Target[i]-s.offsets[i]
 		if mix < 1 {
 			// The natural parameters are mixed: the precision, and its product with the target.
 			p0, p1 := (1-float32(mix))*a.d.w[i], float32(mix)*p

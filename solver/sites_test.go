@@ -178,3 +178,42 @@ func TestSitesAreRefreshedSomeTimesPerSweep(t *testing.T) {
 		}
 	}
 }
+
+// A field of effects has no second attempt with counts, one with a train has one.
+func TestLinearCountsHaveOneAttempt(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		w        synthetic
+		attempts int
+	}{
+		{synthetic{sizes: []int{20, 25}, grouping: [][][]int{{{0}}, {{1}}}, ranks: []int{1, 1}, cells: 2000}, 0},
+		{synthetic{sizes: []int{20, 25}, grouping: [][][]int{{{0}, {1}}, {{1}}}, ranks: []int{2, 1}, cells: 2000}, 2},
+	} {
+		p, _, _ := tc.w.countProblem(t, 5, false, 1.5, likelihood.Poisson{}.Draw)
+		if err := p.Field.SetFamily(tt.MeanField); err != nil {
+			t.Fatal(err)
+		}
+		opt := defaults()
+		opt.Solver, opt.Sweeps, opt.Likelihood = "cavi", 12, &Likelihood{likelihood.Poisson{}, 1.5}
+		saved := new(memoryCheckpointer)
+		opt.Checkpointer = saved
+		solve(t, p, opt)
+		if last := saved.states[len(saved.states)-1].Run; last.Attempt != tc.attempts {
+			t.Errorf("%v: %d attempts, expected %d", tc.w.grouping, last.Attempt, tc.attempts)
+		}
+	}
+}
+
+// Priors of series are learned in each of the first sweeps, with sites in some of the others.
+func TestSeriesOfSitesAreLearnedInSomeSweeps(t *testing.T) {
+	t.Parallel()
+	for sweep, want := range []bool{true, true, true, true, true, true, false, false, true, false, false, true} {
+		a := &cavi{residuals: residuals{d: &data{sites: &sites{}}}, run: &Run{Sweep: sweep}}
+		if got := a.learnsSeries(); got != want {
+			t.Errorf("sweep %d with sites: %v", sweep, got)
+		}
+		if a.d.sites = nil; !a.learnsSeries() {
+			t.Errorf("sweep %d without sites: the priors are not learned", sweep)
+		}
+	}
+}
