@@ -210,6 +210,11 @@ func parseOnly(m *model.Model, o *Options) ([]map[int32]bool, error) {
 		for _, id := range splitIDs(list, l.all()) {
 			codes := l.codesOf(id)
 			if len(codes) == 0 {
+				if mode, _, ok := strings.Cut(id, "="); ok {
+					if _, err := findLevels(m, o, mode, "only"); err == nil {
+						return nil, fielderr.Errorf("only", "%q chooses ids of two modes; choose those of each mode separately: %s=... and %s", text, name, id)
+					}
+				}
 				return nil, fielderr.Errorf("only", "%s: the id %q is neither in the training data nor in a side table%s; new ids need their side rows", name, id, suggest.Hint(id, l.all()))
 			}
 			for _, c := range codes {

@@ -161,6 +161,7 @@ func TestErrors(t *testing.T) {
 		"quantiles: 1 is not between":          {Horizon: 1, Quantiles: []float64{1}},
 		`no mode or group "shop"`:              {Horizon: 1, Only: []string{"shop=1"}},
 		`"s99" is neither in the training`:     {Horizon: 1, Only: []string{"store=s99"}},
+		"choose those of each mode separately": {Horizon: 1, Only: []string{"store=s1,item=i0"}},
 		"does not distinguish series":          {Horizon: 1, Only: []string{"time=2016-1"}},
 		`"store" does not choose series`:       {Horizon: 1, Only: []string{"store"}},
 		"no series is left":                    {Horizon: 1, Only: []string{"store=s11"}, Active: 1},

@@ -43,7 +43,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 		var out *takenOutError
 		if errors.As(err, &out) {
 			i := max(int(out.row)-kept.Len(), 0)
-			return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Problem: "it is neither a row of the fit nor of an update: what is left of its ids is not possible"}
+			return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Problem: "the model does not contain this row: without it no valid weights of its ids are left; remove only rows of the fit or of earlier updates, with the same target and weight"}
 		}
 		return err
 	}
