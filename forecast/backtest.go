@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +21,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// BacktestOptions specify a backtest. Errors about a field carry the paths windows, horizon
-// and step.
+// BacktestOptions specify a backtest. Errors about a field carry the paths windows, horizon,
+// step and by.
 type BacktestOptions struct {
 	Windows int // number of origins; 0 for 4
 	Horizon int // periods to forecast from each; 0 for 3
@@ -32,6 +31,10 @@ type BacktestOptions struct {
 	// Keep keeps what the specification leaves open as the first origin chose it. The
 	// weights, the noise and the calibration are learned again at every origin.
 	Keep bool
+
+	// By are groupings whose totals by period are measured too: "total", or modes and columns of
+	// side tables, as in "store" or "store,item.vendor".
+	By []string
 
 	// Model makes a model that is trained on all rows, with the choices of the last
 	// origin and intervals calibrated by horizon on the forecasts of all origins.
@@ -48,7 +51,8 @@ type Result struct {
 	Step    int      `json:"step"`
 	Origins []Origin `json:"origins"`
 	Scores  []Score  `json:"scores"`
-	Mix     string   `json:"mix"` // what the last origin mixed, as in "0.6 mean + 0.4 last value"
+	Totals  []Score  `json:"totals,omitempty"` // of the sums over the groups of BacktestOptions.By
+	Mix     string   `json:"mix"`              // what the last origin mixed, as in "0.6 mean + 0.4 last value"
 
 	Warnings []string `json:"warnings,omitempty"`
 	// Calibrated tells whether the intervals of the model are calibrated on the forecasts.
@@ -63,20 +67,6 @@ type Origin struct {
 	Seconds float64 `json:"seconds"`
 	Terms   string  `json:"terms"`
 }
-
-// A Score measures a method at one origin and horizon, or at all of them.
-type Score struct {
-	Method  string `json:"method"`
-	Origin  string `json:"origin"`  // "" for all
-	Horizon int    `json:"horizon"` // 0 for all
-	metrics.ForecastScore
-}
-
-// Method names of scores. The formulas are those of package baseline.
-const (
-	ModelMethod = "kft"
-	MixMethod   = "best mix"
-)
 
 // Backtest measures forecasts on rolling origins. For each origin it trains a model on the
 // rows up to it, as a fit for forecasts does: first without the last Horizon periods, its test set, and
@@ -98,7 +88,10 @@ func Backtest(ctx context.Context, s spec.Spec, source tableio.Source, opt Backt
 			return nil, nil, fmt.Errorf("origin %s: %w", b.id(origin), err)
 		}
 	}
-	b.result.Scores = b.scores()
+	b.result.Scores = b.scores(-1)
+	for g := range b.groupings {
+		b.result.Totals = append(b.result.Totals, b.scores(g)...)
+	}
 	if !opt.Model {
 		return &b.result, nil, nil
 	}
@@ -119,20 +112,15 @@ type backtest struct {
 	last    int64
 	origins []int64
 	methods []string // in the order of their first score
-	sums    map[place]*metrics.ForecastSums
-	result  Result
+
+	groupings []grouping // of BacktestOptions.By
+	sums      map[place]*metrics.ForecastSums
+	result    Result
 
 	score, location []float64 // of all forecasts, for the calibration
 	horizon         []int32
 	block           []int // number of the origin and series of each forecast
 	blocks          int
-}
-
-// place is what a score is of.
-type place struct {
-	method  string
-	origin  int
-	horizon int
 }
 
 // id names an origin: by its period, or by the number of periods to the end of each series.
@@ -201,6 +189,9 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 	}
 	if _, why := b.data.OwnEnds(); why != "" {
 		b.result.Warnings = append(b.result.Warnings, why)
+	}
+	if b.groupings, err = b.findGroupings(); err != nil {
+		return err
 	}
 	for k := range o.Windows {
 		b.origins = append(b.origins, first+int64(k)*int64(o.Step))
@@ -271,7 +262,11 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 		ahead[i] = int(int64(step) - origin)
 	}
 	changes := b.changes(known.Rows, rows.Rows)
-	if err := b.measureFormulas(k, origin, known, rows, ahead, changes); err != nil {
+	divided := b.divide(origin, known, rows)
+	if err := b.measureFormulas(k, origin, known, rows, ahead, changes, divided); err != nil {
+		return err
+	}
+	if err := b.measureTotals(ctx, k, m, rows.Rows, divided); err != nil {
 		return err
 	}
 	if err := b.measureModel(k, m, rows.Rows, ahead, changes); err != nil {
@@ -279,70 +274,6 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	}
 	b.result.Origins = append(b.result.Origins, Origin{ID: b.id(origin), Rows: len(known.Y), Tested: len(rows.Y), Seconds: time.Since(began).Seconds(), Terms: strings.Join(m.Spec().Terms, " + ")})
 	return nil
-}
-
-// sumOf returns the sums of a method at an origin and horizon.
-func (b *backtest) sumOf(method string, origin, horizon int) *metrics.ForecastSums {
-	if !slices.Contains(b.methods, method) {
-		b.methods = append(b.methods, method)
-	}
-	at := place{method, origin, horizon}
-	if b.sums[at] == nil {
-		b.sums[at] = &metrics.ForecastSums{}
-	}
-	return b.sums[at]
-}
-
-// scores returns the scores of all methods: over all origins, by horizon and in total, then
-// by origin, in total and by horizon.
-func (b *backtest) scores() []Score {
-	slices.SortStableFunc(b.methods, func(x, y string) int {
-		switch {
-		case x == ModelMethod:
-			return -1
-		case y == ModelMethod:
-			return 1
-		}
-		return 0
-	})
-	var out []Score
-	add := func(method string, name string, from, to, first, last, horizon int) {
-		var all metrics.ForecastSums
-		n := 0
-		for k := from; k <= to; k++ {
-			for h := first; h <= last; h++ {
-				if s := b.sums[place{method, k, h}]; s != nil {
-					all.Merge(s)
-					n++
-				}
-			}
-		}
-		if n > 0 {
-			out = append(out, Score{method, name, horizon, all.Score()})
-		}
-	}
-	last := len(b.origins) - 1
-	for h := 0; h <= b.opt.Horizon; h++ {
-		for _, method := range b.methods {
-			if h == 0 {
-				add(method, "", 0, last, 1, b.opt.Horizon, 0)
-			} else {
-				add(method, "", 0, last, h, h, h)
-			}
-		}
-	}
-	for k, origin := range b.origins {
-		for h := 0; h <= b.opt.Horizon; h++ {
-			for _, method := range b.methods {
-				if h == 0 {
-					add(method, b.id(origin), k, k, 1, b.opt.Horizon, 0)
-				} else {
-					add(method, b.id(origin), k, k, h, h, h)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // final returns a model that is trained on all rows and calibrated on the forecasts of all

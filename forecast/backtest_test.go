@@ -6,13 +6,16 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
 )
 
 func TestBacktest(t *testing.T) {
@@ -185,7 +188,10 @@ func TestBacktestErrors(t *testing.T) {
 			s.Data.Modes, s.Terms = []string{"store", "item"}, []string{"store*item"}
 			s.Data.Duplicates = "sum"
 		}, BacktestOptions{}},
-		"the terms: unknown mode foo": {func(s *spec.Spec) { s.Terms = []string{"foo"} }, BacktestOptions{}},
+		`the table has no mode "stores"`: {nil, BacktestOptions{By: []string{"stores"}}},
+		"totals are by period already":   {nil, BacktestOptions{By: []string{"store,time"}}},
+		"there is no side table of item": {nil, BacktestOptions{By: []string{"item.vendor"}}},
+		"the terms: unknown mode foo":    {func(s *spec.Spec) { s.Terms = []string{"foo"} }, BacktestOptions{}},
 	} {
 		s := salesSpec()
 		if c.change != nil {
@@ -195,5 +201,52 @@ func TestBacktestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) && !strings.HasPrefix(want, "the terms") {
 			t.Errorf("got error %v, want %q", err, want)
 		}
+	}
+}
+
+// TestBacktestTotals measures the sums over stores and over all cells.
+func TestBacktestTotals(t *testing.T) {
+	t.Parallel()
+	var results [2]*Result
+	for k, threads := range []int{1, 3} {
+		s := salesSpec()
+		s.Side.Tables = []string{"item=items"}
+		items, err := dataset.NewColumns(dataset.StringColumn("item", []string{"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"}),
+			dataset.StringColumn("vendor", []string{"a", "a", "a", "b", "b", "b", "b", "b"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results[k], _, err = Backtest(t.Context(), s, sales(t), BacktestOptions{Windows: 3, Horizon: 2, Step: 2, By: []string{"total", "store", "store,item.vendor"},
+			Train: train.Options{Threads: threads, Tables: map[string]tableio.Source{"items": tableio.Columns(items)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := fmt.Sprint(results[0].Totals), fmt.Sprint(results[1].Totals); a != b {
+		t.Errorf("the scores depend on the number of threads: %s, %s", a, b)
+	}
+	r := results[0]
+	scores := map[string]Score{}
+	for _, s := range slices.Concat(r.Scores, r.Totals) {
+		if s.Origin == "" && s.Horizon == 0 {
+			scores[strings.TrimSpace(s.By+" "+s.Method)] = s
+		}
+	}
+	cells, total, stores, vendors := scores["kft"], scores["total kft"], scores["store kft"], scores["store,item.vendor kft"]
+	if total.N != 6 || stores.N < 60 || vendors.N <= 3*stores.N/2 {
+		t.Errorf("got %d totals, %d of stores and %d of stores and vendors, want 6, 11 or 12 stores in each period and nearly twice as many", total.N, stores.N, vendors.N)
+	}
+	// Sums of predicted and of actual values do not depend on the grouping.
+	for by, s := range map[string]Score{"total": total, "store": stores, "store,item.vendor": vendors} {
+		if math.Abs(float64(s.Bias/cells.Bias)-1) > 1e-6 {
+			t.Errorf("by %s the predicted totals are %g times the actual ones, cell by cell %g", by, s.Bias, cells.Bias)
+		}
+	}
+	// Errors of cells cancel in totals, and the joint draws know it.
+	if !(stores.WAPE < vendors.WAPE && vendors.WAPE < cells.WAPE && stores.MAE < scores["store mean"].MAE) {
+		t.Errorf("got WAPE %g by store, %g by store and vendor, %g by cell; MAE %g by store, %g of the mean", stores.WAPE, vendors.WAPE, cells.WAPE, stores.MAE, scores["store mean"].MAE)
+	}
+	if c := float64(stores.Coverage90); c < 0.75 || float64(stores.Width90) > 0.8*7*float64(cells.Width90) {
+		t.Errorf("90 %% intervals of stores hold %g and have a width of %g, those of cells %g", c, stores.Width90, cells.Width90)
 	}
 }

@@ -57,7 +57,7 @@ func (b *backtest) measureModel(k int, m *model.Model, rows evaluate.Rows, ahead
 			return failed[t]
 		}
 		for h := 1; h <= b.opt.Horizon; h++ {
-			b.sumOf(ModelMethod, k, h).Merge(&sums[h])
+			b.sumOf(place{-1, ModelMethod, k, h}).Merge(&sums[h])
 		}
 	}
 	for i, s := range score {
@@ -86,7 +86,7 @@ func weightOf(rows evaluate.Rows, i int) float64 {
 }
 
 // measureFormulas adds the forecasts of the formulas and of their best mix.
-func (b *backtest) measureFormulas(k int, origin int64, known, rows train.Rows, ahead []int, changes []metrics.Change) error {
+func (b *backtest) measureFormulas(k int, origin int64, known, rows train.Rows, ahead []int, changes []metrics.Change, divided []division) error {
 	formulas, predicted := b.classics(known, rows)
 	earlier, err := b.data.Between(b.time, b.steps, 0, origin-int64(b.opt.Horizon))
 	if err != nil {
@@ -107,7 +107,17 @@ func (b *backtest) measureFormulas(k int, origin int64, known, rows train.Rows, 
 			sums[ahead[i]].Add(dataset.TargetAt(rows.Y, rows.Low, i), weightOf(rows.Rows, i), v, v, math.Log1p(max(v, 0)), changes[i])
 		}
 		for h := 1; h <= b.opt.Horizon; h++ {
-			b.sumOf(method, k, h).Merge(&sums[h])
+			b.sumOf(place{-1, method, k, h}).Merge(&sums[h])
+		}
+		for g, d := range divided {
+			predicted := make([]float64, len(d.totals))
+			for i, at := range d.of {
+				predicted[at] += values(i)
+			}
+			for at, c := range d.totals {
+				v := predicted[at]
+				b.sumOf(place{g, method, k, c.ahead}).Add(c.actual, 1, v, v, math.Log1p(max(v, 0)), c.change)
+			}
 		}
 	}
 	for f, name := range formulas {

@@ -190,11 +190,17 @@ func (m *Model) NewDraws(n, threads int) (*Draws, error) {
 // Fill writes the draws at the rows of a batch, for which [Model.BatchPredictor] returned m
 // and z, to wide, one slice per draw.
 func (d *Draws) Fill(wide [][]float64, m *Model, z tt.Moments, b *tableio.Batch) error {
+	return d.FillRows(wide, m, z, m.RowsOf(b), b.First, b.ID)
+}
+
+// FillRows writes the draws at rows with the moments z to wide, one slice per draw. first is the
+// number of the first row, on which its noise depends, and id returns the id of a row.
+func (d *Draws) FillRows(wide [][]float64, m *Model, z tt.Moments, given Rows, first int, id func(mode, row int) string) error {
 	scratch := make([][]float32, len(wide))
 	for k := range scratch {
-		scratch[k] = make([]float32, b.Len())
+		scratch[k] = make([]float32, len(z.Mean))
 	}
-	return d.drawn.fill(scratch, wide, m, z, rows{Rows: m.RowsOf(b), first: b.First, id: b.ID})
+	return d.drawn.fill(scratch, wide, m, z, rows{Rows: given, first: first, id: id})
 }
 
 // fields writes the drawn fields to columns.
