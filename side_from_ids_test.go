@@ -57,8 +57,8 @@ func TestNewIDsWithComputedSideInformation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(sum.Side, []int{0, 0, 3}) || !slices.Equal(sum.Unseen, []int{1, 0, 2}) {
-				t.Errorf("got rows by mode %v from side information and %v unseen, want [0 0 3] and [1 0 2]", sum.Side, sum.Unseen)
+			if !slices.Equal(sum.Side, []int{0, 0, 3}) || !slices.Equal(sum.Unseen, []int{1, 0, 1}) || sum.NoID != 1 {
+				t.Errorf("got rows by mode %v from side information and %v unseen, %d without an id; want [0 0 3], [1 0 1] and 1", sum.Side, sum.Unseen, sum.NoID)
 			}
 			p := predictCells(t, m, shopCell("s0", "i1", "7"), shopCell("s0", "i1", "2.0"), shopCell("s0", "i1", "2"))
 			if want := []string{"month"}; !slices.Equal(p[0].FromSide, want) {

@@ -349,7 +349,7 @@ func TestUpdateRefusesRows(t *testing.T) {
 		{"shop,item,month,units\n", "no row", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,i1,2015-07,-12\n", "data row 1, column units: -12 is below 0", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,new,2015-05,12\n", `column item: the model has no id "new"`, kft.UpdateOptions{Remove: true}},
-		{"shop,item,month,units\n" + strings.Repeat("s1,i1,2015-05,12\n", 30), "it is neither a row of the fit nor of an update", kft.UpdateOptions{Remove: true}},
+		{"shop,item,month,units\n" + strings.Repeat("s1,i1,2015-05,12\n", 30), "the model does not contain this row", kft.UpdateOptions{Remove: true}},
 	} {
 		_, _, err := m.Update(t.Context(), source(c.rows), kft.TableOptions{}, c.opt)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
