@@ -17,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -158,7 +159,7 @@ func (r *run) loadTogether() (*solver.State, error) {
 	var err error
 	if r.opt.leads() {
 		if state, err = r.load(); err == nil && state != nil {
-			content, err = r.checkpoint.content(state)
+			content, err = r.checkpoint.Content(state)
 		}
 	}
 	if err := r.opt.agreeErrors(err); err != nil {
@@ -172,16 +173,7 @@ func (r *run) loadTogether() (*solver.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeCheckpoint(f, r.opt.Checkpoint)
-}
-
-// content returns the bytes of a checkpoint.
-func (c *checkpoint) content(s *solver.State) ([]byte, error) {
-	f, err := c.encode(s)
-	if err != nil {
-		return nil, err
-	}
-	return modelfile.Encode(f)
+	return checkpoint.Decode(f, r.opt.Checkpoint)
 }
 
 // stopTogether returns the reason to stop that all ranks follow: an interruption of any of

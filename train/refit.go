@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -136,9 +137,9 @@ func CheckRefit(which string, opt Options) error {
 	}
 	var err error
 	if opt.leads() {
-		c := &checkpoint{folder: refitFolder(which, opt)}
-		err = c.open(opt.Resume)
-		c.close()
+		c := &checkpoint.Folder{Path: refitFolder(which, opt)}
+		err = c.Open(opt.Resume)
+		c.Close()
 	}
 	return opt.agreeErrors(err)
 }

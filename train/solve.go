@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 )
 
 // forward returns targets on the modelling scale, standardised, or over several ranks those of the own run.
@@ -78,7 +79,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 		opt.Agree = r.opt.stopTogether
 	}
 	if c := r.checkpoint; c != nil {
-		c.data, c.split, c.side, c.path = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
+		c.Data, c.Split, c.Side, c.CPU = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	if r.opt.Checkpoint != "" && r.opt.Resume {
@@ -183,7 +184,7 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 
 // load reads the checkpoint that the fit continues from, nil if there is none.
 func (r *run) load() (*solver.State, error) {
-	state, from, note, err := r.checkpoint.load()
+	state, from, note, err := r.checkpoint.Load()
 	if err == nil {
 		r.noteResume(state, from, note)
 	}
@@ -207,13 +208,13 @@ func (r *run) openCheckpoint() error {
 	if r.opt.Checkpoint == "" {
 		return nil
 	}
-	c := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, warn: func(text string) {
+	c := &checkpoint.Folder{Path: r.opt.Checkpoint, Spec: r.spec, Warn: func(text string) {
 		r.checkpointWarning = text
 		r.noteCheckpoint("warning: " + text)
 	}}
 	var err error
 	if r.opt.leads() {
-		if err = c.open(r.opt.Resume); err == nil {
+		if err = c.Open(r.opt.Resume); err == nil {
 			r.checkpoint = c
 		}
 	}
@@ -222,7 +223,7 @@ func (r *run) openCheckpoint() error {
 
 func (r *run) closeCheckpoint() {
 	if r.checkpoint != nil {
-		r.checkpoint.close()
+		r.checkpoint.Close()
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -168,7 +169,7 @@ type run struct {
 	between     *baseline.Time // of one series whose rows lie between each other, else nil
 	warnings    []string
 	notes       []string
-	checkpoint  *checkpoint // nil if none are saved
+	checkpoint  *checkpoint.Folder // nil if none are saved
 	seconds     map[string]float64
 	began       time.Time
 

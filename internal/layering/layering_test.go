@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"report"},
 	{"forecast"},
 	{"errorcode", "search"},
-	{"train", "explain"},
+	{"train", "train/checkpoint", "explain"},
 	{"update"},
 	{"evaluate"},
 	{"multitarget"},

@@ -1,4 +1,4 @@
-package train
+package checkpoint
 
 import (
 	"encoding/json"
@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/update"
 )
 
 // otherFormat returns why this program cannot read a checkpoint of another format
@@ -26,8 +24,8 @@ func otherFormat(f *modelfile.File) string {
 	switch {
 	case err != nil || version < 1:
 		return fmt.Sprintf("its format version is %q", text)
-	case version != checkpointFormat:
-		return fmt.Sprintf("its format version is %d, and this program reads version %d", version, checkpointFormat)
+	case version != format:
+		return fmt.Sprintf("its format version is %d, and this program reads version %d", version, format)
 	}
 	return ""
 }
@@ -38,26 +36,9 @@ func notCheckpoint(file string, err error) error {
 	return &modelfile.FormatError{File: file, Problem: fmt.Sprintf("not a valid checkpoint: %v", err)}
 }
 
-// Verify reads a model or a checkpoint completely. It returns what the file is, and an
-// error if it is incomplete or not what a fit writes.
-func Verify(path string) (kind string, err error) {
-	f, err := modelfile.Read(path)
-	if err != nil {
-		return "", err
-	}
-	if kind = f.Meta["kind"]; kind == "checkpoint" {
-		return kind, VerifyCheckpoint(f, path)
-	}
-	m, err := model.Decode(f, path)
-	if err == nil {
-		_, err = update.Replay(m, path)
-	}
-	return "model", err
-}
-
-// VerifyCheckpoint returns an error unless a file is a checkpoint that a fit can resume
+// Verify returns an error unless a file is a checkpoint that a fit can resume
 // from. It cannot tell whether its numbers are those of a fit.
-func VerifyCheckpoint(f *modelfile.File, file string) error {
+func Verify(f *modelfile.File, file string) error {
 	if problem := otherFormat(f); problem != "" {
 		return &modelfile.FormatError{File: file, Problem: "not a checkpoint of this version: " + problem}
 	}
@@ -69,13 +50,13 @@ func VerifyCheckpoint(f *modelfile.File, file string) error {
 	if err := s.Validate(); err != nil {
 		return notCheckpoint(file, fmt.Errorf("its specification: %w", err))
 	}
-	_, err := decodeCheckpoint(f, file)
+	_, err := Decode(f, file)
 	return err
 }
 
-// decodeCheckpoint returns the state of a checkpoint. It checks what does not depend on
+// Decode returns the state of a checkpoint. It checks what does not depend on
 // the fit; package solver checks the rest.
-func decodeCheckpoint(f *modelfile.File, file string) (*solver.State, error) {
+func Decode(f *modelfile.File, file string) (*solver.State, error) {
 	s := &solver.State{}
 	get := func(key string, v any) error {
 		if err := json.Unmarshal([]byte(f.Meta[key]), v); err != nil {

@@ -1,4 +1,4 @@
-package train
+package checkpoint
 
 import (
 	"errors"
@@ -14,16 +14,16 @@ import (
 )
 
 // newCheckpoint returns a checkpoint of a small fit in a temporary folder.
-func newCheckpoint(t *testing.T) *checkpoint {
+func newCheckpoint(t *testing.T) *Folder {
 	s := spec.Spec{Data: spec.Data{Target: "y", Modes: []string{"a", "b"}}, Uncertainty: spec.Uncertainty{Inference: "entity-covariance"}}
 	s.Fill()
-	return &checkpoint{folder: t.TempDir(), spec: s, data: "d", split: "p", side: "s", path: "generic"}
+	return &Folder{Path: t.TempDir(), Spec: s, Data: "d", Split: "p", Side: "s", CPU: "generic"}
 }
 
 func TestCheckpointRoundTrip(t *testing.T) {
 	t.Parallel()
 	c := newCheckpoint(t)
-	if got, _, _, err := c.load(); got != nil || err != nil {
+	if got, _, _, err := c.Load(); got != nil || err != nil {
 		t.Fatalf("empty folder: got %v, %v; want neither", got, err)
 	}
 	want := &solver.State{Run: solver.Run{Sweep: 3, Block: 1, BestSweep: 2, BestScore: 0.5, Rate: 0.1, Raised: 4, Step: 5,
@@ -32,7 +32,7 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	if err := c.Save(want); err != nil {
 		t.Fatal(err)
 	}
-	got, _, _, err := c.load()
+	got, _, _, err := c.Load()
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
@@ -45,20 +45,20 @@ func TestCheckpointOfAnotherFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		change func(*checkpoint)
+		change func(*Folder)
 		want   string // in the error; "" for none
 	}{
-		{func(*checkpoint) {}, ""},
-		{func(c *checkpoint) { c.spec.Seed = 2 }, "the specification differs"},
-		{func(c *checkpoint) { c.data = "other" }, "the data differs"},
-		{func(c *checkpoint) { c.split = "other" }, "the split differs"},
-		{func(c *checkpoint) { c.side = "other" }, "the side information differs"},
-		{func(c *checkpoint) { c.path = "avx512" }, "it was made with generic instructions, this run uses avx512"},
+		{func(*Folder) {}, ""},
+		{func(c *Folder) { c.Spec.Seed = 2 }, "the specification differs"},
+		{func(c *Folder) { c.Data = "other" }, "the data differs"},
+		{func(c *Folder) { c.Split = "other" }, "the split differs"},
+		{func(c *Folder) { c.Side = "other" }, "the side information differs"},
+		{func(c *Folder) { c.CPU = "avx512" }, "it was made with generic instructions, this run uses avx512"},
 	} {
 		other := *saved
 		c.change(&other)
-		_, _, _, err := other.load()
-		var mismatch *CheckpointError
+		_, _, _, err := other.Load()
+		var mismatch *Error
 		if errors.As(err, &mismatch) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got error %v, want %q", err, c.want)
 		}
@@ -85,7 +85,7 @@ func TestCheckpointWithDeprecatedSpelling(t *testing.T) {
 	if err := modelfile.Write(c.file(), f); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := c.load(); err != nil {
+	if _, _, _, err := c.Load(); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
 }
@@ -110,8 +110,8 @@ func TestCheckpointsOfOtherVersions(t *testing.T) {
 				delete(f.Meta, x.key)
 			}
 		})
-		_, _, _, err := c.load()
-		var other *CheckpointError
+		_, _, _, err := c.Load()
+		var other *Error
 		if !errors.As(err, &other) || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s %q: got error %v, want one with %q", x.key, x.value, err, x.want)
 		}
@@ -156,7 +156,7 @@ func TestCheckpointBeforeIsUsed(t *testing.T) {
 		if err := damage.do(c.file()); err != nil {
 			t.Fatal(err)
 		}
-		s, from, note, err := c.load()
+		s, from, note, err := c.Load()
 		if err != nil || s.Run.Sweep != 1 || from != c.previous() || !strings.Contains(note, damage.note) {
 			t.Errorf("%s: got %+v from %s with note %q, error %v; want sweep 1 from %s", damage.name, s, from, note, err, c.previous())
 		}
@@ -172,7 +172,7 @@ func TestInvalidCheckpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(t, c.file(), func(f *modelfile.File) { f.Meta["run"] = strings.Replace(f.Meta["run"], old, changed, 1) })
-		_, _, _, err := c.load()
+		_, _, _, err := c.Load()
 		if !errors.Is(err, modelfile.ErrFormat) || !strings.Contains(err.Error(), "not a valid checkpoint") {
 			t.Errorf("%s: got error %v, want one that says that the checkpoint is not valid", changed, err)
 		}
@@ -183,18 +183,18 @@ func TestInvalidCheckpoints(t *testing.T) {
 func TestCheckpointFolderIsLocked(t *testing.T) {
 	t.Parallel()
 	c := newCheckpoint(t)
-	if err := c.open(false); err != nil {
+	if err := c.Open(false); err != nil {
 		t.Fatal(err)
 	}
 	other := *c
-	if err := other.open(true); err == nil || !strings.Contains(err.Error(), "another fit saves its checkpoints in this folder") {
+	if err := other.Open(true); err == nil || !strings.Contains(err.Error(), "another fit saves its checkpoints in this folder") {
 		t.Errorf("got error %v, want one about another fit", err)
 	}
-	c.close()
-	if err := other.open(true); err != nil {
+	c.Close()
+	if err := other.Open(true); err != nil {
 		t.Errorf("after the end of the first: got error %v, want none", err)
 	}
-	other.close()
+	other.Close()
 }
 
 // TestCheckpointIsNotOverwritten checks that a fit that does not resume keeps the
@@ -205,14 +205,14 @@ func TestCheckpointIsNotOverwritten(t *testing.T) {
 	if err := c.Save(&solver.State{}); err != nil {
 		t.Fatal(err)
 	}
-	var exists *CheckpointExistsError
-	if err := c.open(false); !errors.As(err, &exists) || !strings.Contains(err.Error(), "resume that fit, use another folder, or delete the file") {
-		t.Errorf("got error %v, want a *CheckpointExistsError", err)
+	var exists *ExistsError
+	if err := c.Open(false); !errors.As(err, &exists) || !strings.Contains(err.Error(), "resume that fit, use another folder, or delete the file") {
+		t.Errorf("got error %v, want a *ExistsError", err)
 	}
-	if err := c.open(true); err != nil {
+	if err := c.Open(true); err != nil {
 		t.Errorf("with resume: got error %v, want none", err)
 	}
-	c.close()
+	c.Close()
 }
 
 // TestUnwritableCheckpointIsAWarning checks that a fit goes on if its checkpoints cannot
@@ -221,12 +221,12 @@ func TestUnwritableCheckpointIsAWarning(t *testing.T) {
 	t.Parallel()
 	c := newCheckpoint(t)
 	var warnings []string
-	c.warn = func(text string) { warnings = append(warnings, text) }
+	c.Warn = func(text string) { warnings = append(warnings, text) }
 	if err := c.Save(&solver.State{Run: solver.Run{Sweep: 7}}); err != nil {
 		t.Fatal(err)
 	}
-	good := c.folder
-	c.folder = filepath.Join(good, "gone") // no folder: nothing can be written
+	good := c.Path
+	c.Path = filepath.Join(good, "gone") // no folder: nothing can be written
 	for range 2 {
 		if err := c.Save(&solver.State{}); err != nil {
 			t.Fatalf("got error %v, want a warning", err)
@@ -235,8 +235,8 @@ func TestUnwritableCheckpointIsAWarning(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "training goes on") {
 		t.Errorf("got warnings %q, want one", warnings)
 	}
-	c.folder = good
-	if s, _, _, err := c.load(); err != nil || s.Run.Sweep != 7 {
+	c.Path = good
+	if s, _, _, err := c.Load(); err != nil || s.Run.Sweep != 7 {
 		t.Errorf("got %+v, %v; want the state of sweep 7", s, err)
 	}
 }

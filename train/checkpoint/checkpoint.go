@@ -1,4 +1,5 @@
-package train
+// Package checkpoint saves the state of a fit in a folder, and continues from it.
+package checkpoint
 
 import (
 	"encoding/json"
@@ -16,39 +17,39 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// checkpointFormat is the version of the content of a checkpoint. Checkpoints without a
+// format is the version of the content of a checkpoint. Checkpoints without a
 // version are those of 0.1.
-const checkpointFormat = 2
+const format = 2
 
-// A checkpoint saves the state of a fit in a folder: the last two states, so that one is
-// left if the other is damaged. A file also identifies the fit: a resumed fit gives the
-// same bits only with the same program, specification, data, split, side information and
-// CPU instructions.
-type checkpoint struct {
-	folder string
-	spec   spec.Spec
-	data   string // hash of the table
-	split  string // hash of the parts
-	side   string // hash of the side information
-	path   string // CPU instructions of the backend
+// A Folder saves the state of a fit: the last two states, so that one is left if the other
+// is damaged. A file also identifies the fit: a resumed fit gives the same bits only with the
+// same program, specification, data, split, side information and CPU instructions.
+type Folder struct {
+	Path string
+	Warn func(string) // receives what is wrong with the folder, while training goes on; may be nil
 
-	release func()       // ends the lock of the folder
-	warn    func(string) // receives what is wrong with the folder, while training goes on
-	failed  bool         // the last save failed
+	Spec  spec.Spec
+	Data  string // hash of the table
+	Split string // hash of the parts
+	Side  string // hash of the side information
+	CPU   string // instructions of the backend
+
+	release func() // ends the lock of the folder
+	failed  bool   // the last save failed
 }
 
-func (c *checkpoint) file() string     { return filepath.Join(c.folder, "checkpoint.kft") }
-func (c *checkpoint) previous() string { return filepath.Join(c.folder, "checkpoint-before.kft") }
+func (c *Folder) file() string     { return filepath.Join(c.Path, "checkpoint.kft") }
+func (c *Folder) previous() string { return filepath.Join(c.Path, "checkpoint-before.kft") }
 
-// open creates and locks the folder. A folder with a checkpoint that the fit does not
-// resume is a *CheckpointExistsError.
-func (c *checkpoint) open(resume bool) error {
-	if err := os.MkdirAll(c.folder, 0o777); err != nil {
+// Open creates and locks the folder. A folder with a checkpoint that the fit does not
+// resume is a *ExistsError.
+func (c *Folder) Open(resume bool) error {
+	if err := os.MkdirAll(c.Path, 0o777); err != nil {
 		return fmt.Errorf("creating the checkpoint folder: %w", err)
 	}
-	release, err := atomicfile.Hold(filepath.Join(c.folder, "checkpoint.lock"))
+	release, err := atomicfile.Hold(filepath.Join(c.Path, "checkpoint.lock"))
 	if errors.Is(err, atomicfile.ErrHeld) {
-		return fmt.Errorf("%s: another fit saves its checkpoints in this folder; wait for its end, or use another folder", c.folder)
+		return fmt.Errorf("%s: another fit saves its checkpoints in this folder; wait for its end, or use another folder", c.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("locking the checkpoint folder: %w", err)
@@ -57,7 +58,7 @@ func (c *checkpoint) open(resume bool) error {
 		for _, file := range []string{c.file(), c.previous()} {
 			if _, err := os.Lstat(file); err == nil {
 				release()
-				return &CheckpointExistsError{File: file}
+				return &ExistsError{File: file}
 			}
 		}
 	}
@@ -65,38 +66,38 @@ func (c *checkpoint) open(resume bool) error {
 	return nil
 }
 
-// close ends the lock of the folder.
-func (c *checkpoint) close() {
+// Close ends the lock of the folder.
+func (c *Folder) Close() {
 	if c.release != nil {
 		c.release()
 	}
 }
 
-// A CheckpointExistsError reports a folder with the checkpoint of an earlier fit, which a
+// An ExistsError reports a folder with the checkpoint of an earlier fit, which a
 // fit that does not resume it would overwrite.
-type CheckpointExistsError struct{ File string }
+type ExistsError struct{ File string }
 
-func (e *CheckpointExistsError) Error() string {
+func (e *ExistsError) Error() string {
 	return e.File + " is the checkpoint of an earlier fit; resume that fit, use another folder, or delete the file to start again"
 }
 
 // Save implements solver.Checkpointer. A checkpoint that cannot be written, as on a full
 // disk, is a warning: it must not end a fit that would succeed without it.
-func (c *checkpoint) Save(s *solver.State) error {
+func (c *Folder) Save(s *solver.State) error {
 	f, err := c.encode(s)
 	if err != nil {
 		return err
 	}
 	err = c.replace(f)
-	if err != nil && !c.failed && c.warn != nil {
-		c.warn(fmt.Sprintf("the checkpoint cannot be saved: %v; training goes on without it", err))
+	if err != nil && !c.failed && c.Warn != nil {
+		c.Warn(fmt.Sprintf("the checkpoint cannot be saved: %v; training goes on without it", err))
 	}
 	c.failed = err != nil
 	return nil
 }
 
 // replace writes the file and keeps the one before.
-func (c *checkpoint) replace(f *modelfile.File) error {
+func (c *Folder) replace(f *modelfile.File) error {
 	err := os.Rename(c.file(), c.previous())
 	moved := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -127,16 +128,25 @@ type runMeta struct {
 	BestMeans                                 []float32 `json:",omitempty"`
 }
 
+// Content returns the bytes of a checkpoint.
+func (c *Folder) Content(s *solver.State) ([]byte, error) {
+	f, err := c.encode(s)
+	if err != nil {
+		return nil, err
+	}
+	return modelfile.Encode(f)
+}
+
 // encode returns the content of a checkpoint.
-func (c *checkpoint) encode(s *solver.State) (*modelfile.File, error) {
-	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "checkpoint_format": strconv.Itoa(checkpointFormat), "program": buildinfo.Version(),
-		"data": c.data, "split": c.split, "side": c.side, "cpu": c.path}}
+func (c *Folder) encode(s *solver.State) (*modelfile.File, error) {
+	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "checkpoint_format": strconv.Itoa(format), "program": buildinfo.Version(),
+		"data": c.Data, "split": c.Split, "side": c.Side, "cpu": c.CPU}}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)
 		f.Meta[key] = string(text)
 		return err
 	}
-	err := errors.Join(put("spec", c.spec), put("trials", s.Trials), put("done", s.Done), put("stop", s.Stop))
+	err := errors.Join(put("spec", c.Spec), put("trials", s.Trials), put("done", s.Done), put("stop", s.Stop))
 	for name, run := range map[string]*solver.Run{"run": &s.Run, "leader": &s.Leader} {
 		err = errors.Join(err, put(name, runMeta{run.Sweep, run.Block, run.BestSweep, run.Restarts, len(run.Memory),
 			run.Points, run.BestScore, run.Rate, run.Raised, run.Step,
@@ -161,9 +171,9 @@ func arrays(r *solver.Run) [][]float32 {
 	return append([][]float32{r.Weights, r.Best}, r.Memory...)
 }
 
-// load reads the newest sound checkpoint of the folder, nil if there is none yet. The
+// Load reads the newest sound checkpoint of the folder, nil if there is none yet. The
 // note is about a newer one that is damaged.
-func (c *checkpoint) load() (s *solver.State, from, note string, err error) {
+func (c *Folder) Load() (s *solver.State, from, note string, err error) {
 	s, err = c.loadFile(c.file())
 	if s != nil || err != nil && !errors.Is(err, modelfile.ErrFormat) {
 		return s, c.file(), "", err
@@ -183,7 +193,7 @@ func (c *checkpoint) load() (s *solver.State, from, note string, err error) {
 }
 
 // loadFile reads one checkpoint, nil if there is none.
-func (c *checkpoint) loadFile(file string) (*solver.State, error) {
+func (c *Folder) loadFile(file string) (*solver.State, error) {
 	f, err := modelfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -194,19 +204,19 @@ func (c *checkpoint) loadFile(file string) (*solver.State, error) {
 	if err := c.matches(f, file); err != nil {
 		return nil, err
 	}
-	return decodeCheckpoint(f, file)
+	return Decode(f, file)
 }
 
-// A CheckpointError reports a checkpoint that belongs to another fit.
-type CheckpointError struct{ File, Problem string }
+// An Error reports a checkpoint that belongs to another fit.
+type Error struct{ File, Problem string }
 
-func (e *CheckpointError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("%s belongs to another fit: %s; use another folder, or delete the file to start again", e.File, e.Problem)
 }
 
-// matches returns a *CheckpointError for a checkpoint of another fit.
-func (c *checkpoint) matches(f *modelfile.File, file string) error {
-	refuse := func(what string) error { return &CheckpointError{File: file, Problem: what} }
+// matches returns an *Error for a checkpoint of another fit.
+func (c *Folder) matches(f *modelfile.File, file string) error {
+	refuse := func(what string) error { return &Error{File: file, Problem: what} }
 	if f.Meta["kind"] != "checkpoint" {
 		return refuse("it is not a checkpoint")
 	}
@@ -222,21 +232,21 @@ func (c *checkpoint) matches(f *modelfile.File, file string) error {
 		return refuse("the specification differs")
 	case f.Meta["program"] != buildinfo.Version():
 		return refuse(fmt.Sprintf("it was made by version %q of kft, and this is version %q, which may compute other bits", f.Meta["program"], buildinfo.Version()))
-	case f.Meta["data"] != c.data:
+	case f.Meta["data"] != c.Data:
 		return refuse("the data differs")
-	case f.Meta["split"] != c.split:
+	case f.Meta["split"] != c.Split:
 		return refuse("the split differs")
-	case f.Meta["side"] != c.side:
+	case f.Meta["side"] != c.Side:
 		return refuse("the side information differs")
-	case f.Meta["cpu"] != c.path:
-		return refuse(fmt.Sprintf("it was made with %s instructions, this run uses %s (the environment variable KFT_CPU selects them)", f.Meta["cpu"], c.path))
+	case f.Meta["cpu"] != c.CPU:
+		return refuse(fmt.Sprintf("it was made with %s instructions, this run uses %s (the environment variable KFT_CPU selects them)", f.Meta["cpu"], c.CPU))
 	}
 	return nil
 }
 
 // sameSpec reports whether text is the specification of c, possibly in the spelling of
 // an earlier version.
-func (c *checkpoint) sameSpec(text string) (bool, error) {
+func (c *Folder) sameSpec(text string) (bool, error) {
 	var saved spec.Spec
 	if err := json.Unmarshal([]byte(text), &saved); err != nil {
 		return false, err
@@ -245,6 +255,6 @@ func (c *checkpoint) sameSpec(text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now, err := json.Marshal(c.spec)
+	now, err := json.Marshal(c.Spec)
 	return string(then) == string(now), err
 }
