@@ -3,6 +3,7 @@ package train
 import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/history"
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
@@ -87,7 +88,7 @@ func (d *Data) gaps(life history.Life, share float64) (time int, gaps []history.
 	return history.Gaps(&d.table, life, func(n int) error {
 		if room := sysmemory.Available(); row*share*float64(n) > float64(room) {
 			return fielderr.Errorf("data.absent", "with zeros for cells without a row, there would be %s more, which need at least %s of memory, and %s are available; set data.absent to unknown, or use longer periods",
-				plural.Count(n, "row"), gib(row*share*float64(n)), gib(float64(room)))
+				plural.Count(n, "row"), digits.Bytes(row*share*float64(n)), digits.Bytes(float64(room)))
 		}
 		return nil
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/design"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -195,10 +196,10 @@ func counts(codes []int32, n int) []float64 {
 	return sum
 }
 
-// sideInfo returns the side information in the form that buildField needs.
-func (r *run) sideInfo() fieldSide {
+// sideInfo returns the side information in the form that package design needs.
+func (r *run) sideInfo() design.Side {
 	s := r.spec.Side
-	info := fieldSide{Variant: s.Variant, Coupled: s.Dual(), Operators: make([]tt.Operator, len(r.side)), Norms: make([]func(dst, x []float32, width int), len(r.side))}
+	info := design.Side{Variant: s.Variant, Coupled: s.Dual(), Operators: make([]tt.Operator, len(r.side)), Norms: make([]func(dst, x []float32, width int), len(r.side))}
 	for at, side := range r.side {
 		if side == nil {
 			continue

@@ -30,6 +30,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/design"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -344,18 +345,18 @@ func (r *run) buildField() error {
 		}
 	}
 	defer backend.FreeAll(r.engine, other)
-	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.groups,
+	data := design.Data{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.groups,
 		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available, Paged: r.pages != nil,
 		Line: func(mode int) (*timeline.Timeline, error) {
 			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
 		}}
-	field, notices, err := buildField(terms, data, r.sideInfo())
+	field, notices, err := design.Field(terms, data, r.sideInfo())
 	if err != nil {
 		return err
 	}
 	r.field = field
 	r.warnings = append(r.warnings, notices...)
-	r.setPenalties()
+	design.SetPenalties(field, &r.spec)
 	if err := field.SetFamily(r.spec.Uncertainty.Family()); err != nil {
 		return err
 	}

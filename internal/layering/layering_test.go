@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"report"},
 	{"forecast"},
 	{"errorcode", "search"},
-	{"train", "train/checkpoint", "explain"},
+	{"train", "train/checkpoint", "train/design", "explain"},
 	{"update"},
 	{"evaluate"},
 	{"multitarget"},

@@ -1,4 +1,4 @@
-package train
+package design
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-func TestBuildField(t *testing.T) {
+func TestField(t *testing.T) {
 	t.Parallel()
 	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
 	codes := [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}} // store 2 has no rows
@@ -22,7 +22,7 @@ func TestBuildField(t *testing.T) {
 		}
 		terms = append(terms, term)
 	}
-	f, notices, err := buildField(terms, fieldData{Modes: modes, Sizes: sizes, Train: codes}, fieldSide{Variant: "plain"})
+	f, notices, err := Field(terms, Data{Modes: modes, Sizes: sizes, Train: codes}, Side{Variant: "plain"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +46,20 @@ func TestBuildField(t *testing.T) {
 	}
 }
 
+// rowsOfCodes counts the rows of each code, by mode.
+func rowsOfCodes(codes [][]int32, sizes []int) [][]int32 {
+	rows := make([][]int32, len(sizes))
+	for m, column := range codes {
+		rows[m] = make([]int32, sizes[m])
+		for _, c := range column {
+			if c >= 0 {
+				rows[m][c]++
+			}
+		}
+	}
+	return rows
+}
+
 // The rows of entities are the same whether they are counted by row or from the numbers of rows of the codes.
 func TestRowsOfEntities(t *testing.T) {
 	t.Parallel()
@@ -57,8 +71,8 @@ func TestRowsOfEntities(t *testing.T) {
 	for _, items := range [][]int32{{0, 0, 5, 5, 2}, {0, 0, 5, -3, 2}} { // a code of groups alone is not counted by code
 		codes := [][]int32{{0, 1, 1, 3, 1}, items}
 		var want []float32
-		for _, rows := range [][][]int32{nil, countRows(nil, 1, codes, sizes)} {
-			f, _, err := buildField([]spec.Term{term}, fieldData{Modes: modes, Sizes: sizes, Train: codes, Rows: rows}, fieldSide{Variant: "plain"})
+		for _, rows := range [][][]int32{nil, rowsOfCodes(codes, sizes)} {
+			f, _, err := Field([]spec.Term{term}, Data{Modes: modes, Sizes: sizes, Train: codes, Rows: rows}, Side{Variant: "plain"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,15 +88,15 @@ func TestRowsOfEntities(t *testing.T) {
 }
 
 // The three trains of latent scaling have the same ranks, but give one notice.
-func TestBuildFieldNotices(t *testing.T) {
+func TestFieldNotices(t *testing.T) {
 	t.Parallel()
 	modes := []string{"store", "time"}
 	term, err := spec.ParseTerm("store,time:9@ls", modes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := fieldData{Modes: modes, Sizes: []int{4, 3}, Train: [][]int32{{0, 1, 2, 3}, {0, 1, 2, 0}}, Other: [][]int32{{}, {}}}
-	_, notices, err := buildField([]spec.Term{term}, data, fieldSide{Operators: []tt.Operator{ones{4, 2}, ones{3, 2}}})
+	data := Data{Modes: modes, Sizes: []int{4, 3}, Train: [][]int32{{0, 1, 2, 3}, {0, 1, 2, 0}}, Other: [][]int32{{}, {}}}
+	_, notices, err := Field([]spec.Term{term}, data, Side{Operators: []tt.Operator{ones{4, 2}, ones{3, 2}}})
 	if err != nil || len(notices) != 1 {
 		t.Errorf("got notices %q, %v; want one notice", notices, err)
 	}
@@ -101,11 +115,11 @@ func (o ones) Matrix() []float32 {
 	return a
 }
 
-func TestBuildFieldVariants(t *testing.T) {
+func TestFieldVariants(t *testing.T) {
 	t.Parallel()
 	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
-	data := fieldData{Modes: modes, Sizes: sizes, Train: [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}}, Other: [][]int32{{2, 0}, {4, 0}, {1, 2}}}
-	side := fieldSide{Operators: []tt.Operator{ones{4, 2}, nil, ones{3, 2}}, Variant: "wlr", Coupled: true}
+	data := Data{Modes: modes, Sizes: sizes, Train: [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}}, Other: [][]int32{{2, 0}, {4, 0}, {1, 2}}}
+	side := Side{Operators: []tt.Operator{ones{4, 2}, nil, ones{3, 2}}, Variant: "wlr", Coupled: true}
 	for text, want := range map[string]string{
 		"store,item,time:2":          "wlr(4+1 1x2) plain(2+1 2x2) wlr(3+1 2x1)",
 		"store,item,time:2@additive": "additive(4+1 1x2) plain(2+1 2x2) additive(3+1 2x1)",
@@ -121,7 +135,7 @@ func TestBuildFieldVariants(t *testing.T) {
 		if term.String() != text {
 			t.Errorf("%s: got the term %s", text, term)
 		}
-		f, _, err := buildField([]spec.Term{term}, data, side)
+		f, _, err := Field([]spec.Term{term}, data, side)
 		if err != nil {
 			t.Fatal(err)
 		}

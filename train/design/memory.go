@@ -1,10 +1,9 @@
-package train
+package design
 
 import (
-	"fmt"
-	"math"
 	"runtime/debug"
 
+	"github.com/kernel-fried-tensor/kft/internal/digits"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -124,21 +123,8 @@ func (b *builder) checkMemory(term spec.Term, variant tt.Variant, entities, rank
 	}
 	if b.need.covariances > total/2 {
 		return fielderr.Errorf("uncertainty.inference", "train: term %s: the fit needs at least %s of memory, %s of it for the covariances of %s, and %s are available; use uncertainty.inference mean-field, or lower ranks",
-			term, gib(total), gib(b.need.covariances), b.data.Family, gib(float64(room)))
+			term, digits.Bytes(total), digits.Bytes(b.need.covariances), b.data.Family, digits.Bytes(float64(room)))
 	}
 	return fielderr.Errorf("terms", "train: term %s: the fit needs at least %s of memory, and %s are available; use lower ranks, fewer terms or fewer joint modes",
-		term, gib(total), gib(float64(room)))
-}
-
-// gib returns a number of bytes as text.
-func gib(bytes float64) string {
-	value := bytes / (1 << 30)
-	digits := 0
-	if value < 100 {
-		digits = 1
-	}
-	if value < 0.1 {
-		return fmt.Sprintf("%.0f MiB", math.Ceil(bytes/(1<<20)))
-	}
-	return fmt.Sprintf("%.*f GiB", digits, value)
+		term, digits.Bytes(total), digits.Bytes(float64(room)))
 }

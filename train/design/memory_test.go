@@ -1,4 +1,4 @@
-package train
+package design
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 )
 
 // diagonalData returns n training rows, each with its own ids.
-func diagonalData(modes []string, n int) fieldData {
-	data := fieldData{Modes: modes, Other: make([][]int32, len(modes))}
+func diagonalData(modes []string, n int) Data {
+	data := Data{Modes: modes, Other: make([][]int32, len(modes))}
 	for range modes {
 		codes := make([]int32, n)
 		for i := range codes {
@@ -25,7 +25,7 @@ func diagonalData(modes []string, n int) fieldData {
 
 // A fit that cannot have enough memory is refused before anything is allocated for it:
 // the inner core of rank 10,000 would take 74 TiB.
-func TestBuildFieldRefusesMemory(t *testing.T) {
+func TestFieldRefusesMemory(t *testing.T) {
 	t.Parallel()
 	modes := []string{"store", "item", "time"}
 	for _, test := range []struct {
@@ -48,7 +48,7 @@ func TestBuildFieldRefusesMemory(t *testing.T) {
 		}
 		data := diagonalData(modes, 20000)
 		data.Family, data.Room = test.family, func() int64 { return test.room }
-		_, _, err = buildField([]spec.Term{term}, data, fieldSide{Variant: "plain"})
+		_, _, err = Field([]spec.Term{term}, data, Side{Variant: "plain"})
 		if test.path == "" {
 			if err != nil {
 				t.Errorf("%s, %s: got error %v, want none", test.term, test.family, err)
@@ -75,7 +75,7 @@ func TestMemoryNeedIsWhatFieldsTake(t *testing.T) {
 				t.Fatal(err)
 			}
 			data := diagonalData(modes, 50)
-			b := &builder{data: data, side: fieldSide{Operators: operators, Variant: "plain"}, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, rows: map[*tt.Index][]float32{}, field: &tt.Field{}}
+			b := &builder{data: data, side: Side{Operators: operators, Variant: "plain"}, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, rows: map[*tt.Index][]float32{}, field: &tt.Field{}}
 			b.data.Family = family
 			variant := term.Variant
 			if err := b.add(term, variant); err != nil {

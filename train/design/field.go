@@ -1,4 +1,6 @@
-package train
+// Package design turns the terms of a specification into a field: it builds the cores with
+// their indices, operators and priors, and refuses fields that do not fit into memory.
+package design
 
 import (
 	"fmt"
@@ -14,8 +16,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// fieldData is the input of buildField that comes from the data.
-type fieldData struct {
+// Data is what Field needs to know of the rows.
+type Data struct {
 	Modes []string
 	Table []dataset.Mode // the same
 	Sizes []int          // number of ids, by mode
@@ -39,15 +41,15 @@ type fieldData struct {
 }
 
 // cells returns the number of training rows.
-func (d *fieldData) cells() int {
+func (d *Data) cells() int {
 	if d.Cells > 0 {
 		return d.Cells
 	}
 	return len(d.Train[0])
 }
 
-// fieldSide is the side information of the modes.
-type fieldSide struct {
+// Side is the side information of the modes.
+type Side struct {
 	Operators []tt.Operator // by mode, nil without side information
 	Variant   string        // of terms that do not name their own
 	Coupled   bool          // wlr has one penalty for V' and W, as in dual space
@@ -58,7 +60,7 @@ type fieldSide struct {
 	Norms []func(dst, x []float32, width int)
 }
 
-// buildField returns the field that terms describe, and notices of ranks that were
+// Field returns the field that terms describe, and notices of ranks that were
 // capped. Weights are zero.
 //
 // A variant is an expression over cores: plain is V', side is A W, wlr is V' o A W and
@@ -66,7 +68,7 @@ type fieldSide struct {
 // a side train plus a plain train. If no mode of a core has an operator, the core is
 // plain in every variant. A core over a numeric covariate is A W in every variant, with
 // the operators of its covariates alone: a curve per combination of its other ids.
-func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, []string, error) {
+func Field(terms []spec.Term, data Data, side Side) (*tt.Field, []string, error) {
 	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, rows: map[*tt.Index][]float32{}, field: &tt.Field{}}
 	b.indexCores(terms)
 	for _, term := range terms {
@@ -92,8 +94,8 @@ func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, [
 
 // A builder collects the trains of a field.
 type builder struct {
-	data           fieldData
-	side           fieldSide
+	data           Data
+	side           Side
 	free, informed map[string]*tt.Index // indices without and with side information, by the name of the core
 	field          *tt.Field
 	groups         []int // group of each train of the field; the field is the sum over groups of products
@@ -253,7 +255,7 @@ func (b *builder) variant(core []string, term tt.Variant) tt.Variant {
 func (b *builder) axes(core []string) []tt.Axis {
 	axes, err := model.Axes(core, b.data.Modes, b.data.Sizes, b.data.Groups)
 	if err != nil {
-		panic("train: " + err.Error()) // the terms were parsed, and their groups read
+		panic("design: " + err.Error()) // the terms were parsed, and their groups read
 	}
 	return axes
 }
