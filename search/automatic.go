@@ -81,7 +81,7 @@ type chooser struct {
 func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
 	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames()[:s.CellModes()], sizes: data.Sizes(), others: s.ModeNames()[s.CellModes():], rows: data.Count(dataset.Train)}
 	defer data.ForgetCompared()
-	if err := cmp.Or(c.checkModes(), data.CheckSide(ctx, s, opt)); err != nil {
+	if err := cmp.Or(c.checkModes(), data.CheckSide(ctx, s, opt.Tables)); err != nil {
 		return s, nil, nil, err
 	}
 	if opt.TimeBudget > 0 && opt.Checkpoint == "" {

@@ -23,6 +23,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/operators"
 )
 
 // Data is a table whose rows are split into parts. Fits do not change it, so several
@@ -37,12 +38,12 @@ type Data struct {
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 
-	share     *tableShare    // the columns of the table that this process has; nil if it has all
-	sides     *sharedSides   // of fits that are compared
-	laterMode int            // see LaterMode
-	ends      *split.Ends    // of the series, if each has its own
-	endsNote  string         // why, if the specification does not say so
-	targets   []model.Target // with their scales, if there are several
+	share     *tableShare      // the columns of the table that this process has; nil if it has all
+	sides     *operators.Cache // of fits that are compared
+	laterMode int              // see LaterMode
+	ends      *split.Ends      // of the series, if each has its own
+	endsNote  string           // why, if the specification does not say so
+	targets   []model.Target   // with their scales, if there are several
 }
 
 // Read reads and splits a table. The zero source means the files of the
@@ -65,7 +66,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 		opt.Progress(Event{Stage: "read"})
 	}
 	began := time.Now()
-	if err := checkSideFiles(ctx, s, opt); err != nil {
+	if err := operators.CheckFiles(ctx, s, opt.Tables); err != nil {
 		return nil, err
 	}
 	if source.IsZero() {
@@ -109,7 +110,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; remove it from data.modes", table.Modes[m].Name, d.ID(0))
 		}
 	}
-	data := &Data{source: source.String(), table: *table, zero: s.Data.Absent == "zero", sides: &sharedSides{}}
+	data := &Data{source: source.String(), table: *table, zero: s.Data.Absent == "zero", sides: &operators.Cache{}}
 	if bounds != nil {
 		data.keepShare(opt.Ranks, bounds)
 		data.split, err = how.ApplyRandom(bounds[opt.Ranks.Size()], s.Seed)
@@ -385,3 +386,53 @@ func periods(s *split.Split) map[string]string {
 	}
 	return named
 }
+
+// WithPoints returns the data with the joint covariates of the specification that it lacks.
+func (d *Data) WithPoints(s spec.Spec) (*Data, error) {
+	for _, text := range s.Data.Modes {
+		mode, err := dataset.ParseMode(text)
+		if err != nil || !mode.Joint() || slices.ContainsFunc(d.table.Modes, func(m dataset.Mode) bool { return m.Name == mode.Name }) {
+			continue
+		}
+		changed := *d
+		if err := covariate.AddPoints(&changed.table, mode); err != nil {
+			return nil, err
+		}
+		d = &changed
+	}
+	return d, nil
+}
+
+// resolved returns the specification with the modes of the data: whether a covariate is
+// numeric is known when the table was read.
+func (d *Data) resolved(s spec.Spec) spec.Spec {
+	s = s.Clone()
+	for i, mode := range d.table.Modes {
+		s.Data.Modes[i] = mode.String()
+	}
+	if d.ends != nil {
+		s.Data.Ends = "series"
+	}
+	if d.targets != nil {
+		s.Transform = predictive.Identity.String() // values are on their scales
+	}
+	return s
+}
+
+// cellModes returns the number of modes that identify a cell.
+func (d *Data) cellModes() int {
+	n := slices.IndexFunc(d.table.Modes, dataset.Mode.Covariate)
+	if n < 0 {
+		n = len(d.table.Modes)
+	}
+	return n
+}
+
+// CheckSide returns the first error of the side tables of a specification: a file that cannot
+// be read, a column that it lacks, ids that are not those of the data.
+func (d *Data) CheckSide(ctx context.Context, s spec.Spec, tables map[string]tableio.Source) error {
+	return operators.Check(ctx, s, &d.table, tables)
+}
+
+// ForgetCompared drops what fits share that are compared, on this data and its folds.
+func (d *Data) ForgetCompared() { d.sides.Forget() }

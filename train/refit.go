@@ -122,7 +122,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 		if last == dataset.Test && len(report.held.Mean) > 0 {
 			result = result.WithHeldOut(report.held)
 		}
-		record.Refit, record.Side = refit, r.sideReports
+		record.Refit, record.Side = refit, r.operators.Reports
 		again.Weights = result.Weights()
 	}
 	again.Record = record
@@ -193,8 +193,8 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 		return nil, solved.Passes, fmt.Sprintf("it ended after %d of %d sweeps (%s)", len(solved.Points), solved.Limit, solved.Stop), nil
 	}
 	r.field.Response = r.measured.Field().Response
-	r.reportLearned()
-	r.model, r.sideReports, _ = r.model.KeepSideRows(r.engine, r.extra, r.sideReports)
+	r.operators.ReportLearned()
+	r.model, r.operators.Reports, _ = r.model.KeepSideRows(r.engine, r.operators.Extra, r.operators.Reports)
 	// The noise stays too: errors of a point estimate on its own training rows are too
 	// small, and the correction of a posterior's intervals goes with the noise it was
 	// computed for. With noise learned again, 90 % intervals held 88 % of new rows. With

@@ -51,7 +51,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	}
 	r.standard = problem.Train.Y
 	if r.spec.Side.LengthScales == "learn" {
-		problem.Kernels = r.kernels()
+		problem.Kernels = r.operators.Kernels()
 	}
 	opt := solverOptions(r.spec, r.opt)
 	if law := r.law(); law != nil {
@@ -79,7 +79,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 		opt.Agree = r.opt.stopTogether
 	}
 	if c := r.checkpoint; c != nil {
-		c.Data, c.Split, c.Side, c.CPU = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
+		c.Data, c.Split, c.Side, c.CPU = r.data.Hash(), hashParts(r.split.Parts), r.operators.Hash(), r.engine.Name()
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	if r.opt.Checkpoint != "" && r.opt.Resume {

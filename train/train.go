@@ -26,11 +26,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
-	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 	"github.com/kernel-fried-tensor/kft/train/design"
+	"github.com/kernel-fried-tensor/kft/train/operators"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -158,10 +158,7 @@ type run struct {
 	origins     []*run                 // this and those at earlier origins
 	model       *model.Model
 	field       *tt.Field
-	side        []*model.Side      // by mode
-	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
-	groups      []*sideinfo.Groups // by mode, nil without groups
-	sideReports []model.SideReport
+	operators   *operators.Set
 	moments     map[dataset.Part]tt.Moments
 	some        *someRows      // training rows of a large table; nil if they are not asked for
 	levels      []float64      // different targets, nil if they are many
@@ -248,10 +245,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.takeParts(); err != nil {
 		return err
 	}
-	if err := r.readSide(ctx); err != nil {
-		return err
-	}
-	if err := r.addCurves(); err != nil {
+	if err := r.findOperators(ctx); err != nil {
 		return err
 	}
 	train := r.ownTrain()
@@ -286,11 +280,11 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: means, Groups: r.groups, History: r.data.history, Series: found})
+		Parts: r.sourceParts(), Side: r.operators.Side, Rows: r.trained, Means: means, Groups: r.operators.Groups, History: r.data.history, Series: found})
 	if err != nil {
 		return err
 	}
-	r.warnUnusedSide()
+	r.warnings = append(r.warnings, r.operators.Unused(r.model)...)
 	r.warnUnusedCovariates()
 	if r.measured == nil {
 		if err := r.holdOut(); err != nil {
@@ -327,6 +321,26 @@ func (r *run) sideBySide(steps ...func() error) error {
 	return cmp.Or(failed...)
 }
 
+// findOperators computes the operators of side tables and covariates.
+func (r *run) findOperators(ctx context.Context) (err error) {
+	in := operators.Input{Spec: r.spec, Table: &r.data.table, Codes: func(p dataset.Part) [][]int32 { return r.part(p).Codes },
+		Engine: r.engine, Tables: r.opt.Tables, Stdin: r.opt.Stdin, SideBySide: r.sideBySide}
+	if r.continues() {
+		in.Continued = r.measured
+	}
+	if r.pages == nil && r.opt.Ranks == nil {
+		in.Cache = r.data.sides
+	}
+	if r.opt.Compare {
+		in.Rows = func() string { return hashParts(r.split.Parts) }
+	}
+	if r.operators, err = operators.New(ctx, in); err != nil {
+		return err
+	}
+	r.warnings = append(r.warnings, r.operators.Warnings...)
+	return nil
+}
+
 // buildField builds the field that the terms describe.
 func (r *run) buildField() error {
 	terms, err := r.spec.ParseTerms()
@@ -339,18 +353,18 @@ func (r *run) buildField() error {
 	}
 	other := make([][]int32, len(train))
 	for m := range other {
-		if len(r.sideReports) > 0 {
+		if len(r.operators.Reports) > 0 {
 			valid, test := r.part(dataset.Valid).Codes[m], r.part(dataset.Test).Codes[m]
 			other[m] = append(append(backend.Make[int32](r.engine, len(valid)+len(test))[:0], valid...), test...)
 		}
 	}
 	defer backend.FreeAll(r.engine, other)
-	data := design.Data{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.groups,
+	data := design.Data{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.operators.Groups,
 		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available, Paged: r.pages != nil,
 		Line: func(mode int) (*timeline.Timeline, error) {
 			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
 		}}
-	field, notices, err := design.Field(terms, data, r.sideInfo())
+	field, notices, err := design.Field(terms, data, r.operators.ForTerms())
 	if err != nil {
 		return err
 	}
@@ -370,9 +384,9 @@ func (r *run) buildField() error {
 // parts to the model.
 func (r *run) complete(ctx context.Context, solved solver.Report, scores []model.BaselineScores) error {
 	r.learnResponse(solved)
-	r.reportLearned()
+	r.operators.ReportLearned()
 	var warning string
-	if r.model, r.sideReports, warning = r.model.KeepSideRows(r.engine, r.extra, r.sideReports); warning != "" {
+	if r.model, r.operators.Reports, warning = r.model.KeepSideRows(r.engine, r.operators.Extra, r.operators.Reports); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
 	r.learnNoise(solved)
@@ -389,7 +403,7 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 		return err
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
-		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, Start: solved.Start, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
+		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, Start: solved.Start, History: solved.Points, Side: r.operators.Reports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
 	record.Rows.Zeros, record.Rows.ValidZeros = r.zeros[dataset.Train]+r.zeros[dataset.Valid]+r.zeros[dataset.Test], r.zeros[dataset.Valid]
 	r.model = r.model.WithRecord(record)                                           // measures need the edges
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test, dataset.Train} { // the most expensive rows first

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"report"},
 	{"forecast"},
 	{"errorcode", "search"},
-	{"train", "train/checkpoint", "train/design", "explain"},
+	{"train", "train/checkpoint", "train/design", "train/operators", "explain"},
 	{"update"},
 	{"evaluate"},
 	{"multitarget"},

@@ -1,4 +1,4 @@
-package train
+package operators
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 )
 
 // groupColumns returns the columns of side tables whose groups terms use, by mode.
-func (r *run) groupColumns() map[string][]string {
+func (s *Set) groupColumns() map[string][]string {
 	columns := map[string][]string{}
-	for _, g := range r.spec.Groups() {
+	for _, g := range s.in.Spec.Groups() {
 		columns[g.Mode] = append(columns[g.Mode], g.Column)
 	}
 	return columns
@@ -31,23 +31,24 @@ func withIDGroups(tables []sideinfo.Spec, modes []string, columns map[string][]s
 
 // groupsOf returns the groups of the ids of mode at. Every id with training rows
 // belongs to one, since each training row needs weights.
-func (r *run) groupsOf(joined *sideinfo.Joined, at int, columns []string) (*sideinfo.Groups, []sideinfo.GroupReport, error) {
-	rows := counts(r.part(dataset.Train).Codes[at], len(joined.IDs))
+func (s *Set) groupsOf(joined *sideinfo.Joined, at int, columns []string) (*sideinfo.Groups, []sideinfo.GroupReport, error) {
+	rows := counts(s.in.Codes(dataset.Train)[at], len(joined.IDs))
 	return sideinfo.FitGroups(joined, columns, func(code int) bool { return rows[code] > 0 })
 }
 
-// warnUnusedGroups warns about columns of the type group that no term uses.
-func (r *run) warnUnusedGroups() {
-	tables, err := r.spec.SideTables()
+// unusedGroups warns about columns of the type group that no term uses.
+func (s *Set) unusedGroups() (warnings []string) {
+	tables, err := s.in.Spec.SideTables()
 	if err != nil {
-		return // reported before
+		return nil // reported before
 	}
-	used := r.groupColumns()
+	used := s.groupColumns()
 	for _, t := range tables {
 		for _, c := range t.Columns {
 			if c.Type == sideinfo.Group && !slices.Contains(used[t.Mode], c.Name) {
-				r.warnings = append(r.warnings, fmt.Sprintf("the column %s of the side table of %s has no effect: its type is group, and no term has %s.%s", c.Name, t.Mode, t.Mode, c.Name))
+				warnings = append(warnings, fmt.Sprintf("the column %s of the side table of %s has no effect: its type is group, and no term has %s.%s", c.Name, t.Mode, t.Mode, c.Name))
 			}
 		}
 	}
+	return warnings
 }
