@@ -8,7 +8,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/flat"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
@@ -56,8 +55,8 @@ func (r *run) formulaRun() *run {
 }
 
 func (r *run) formulas(threads int) []model.BaselineScores {
-	n := r.data.cellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: r.opt.group(), Chosen: r.settings}
+	n := r.data.CellModes() // formulas of covariates are no rules of thumb
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.Sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: r.opt.group(), Chosen: r.settings}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(r.part(dataset.Train), center), formulaRows(r.part(dataset.Valid), center), {Codes: r.part(dataset.Test).Codes}}
 	for p := range table.Parts {
@@ -316,84 +315,4 @@ func formulaRows(o *solver.Observations, center float64) baseline.Rows {
 		rows.W[i] = float32(float64(rows.W[i]) * float64(o.Len()) / total)
 	}
 	return rows
-}
-
-// periodsOfRows finds the mode of time, if all validation and test rows are after the
-// training rows. The codes of these rows must still be those of the dictionaries.
-func (r *run) periodsOfRows() *baseline.Time {
-	if r.size(dataset.Valid)+r.size(dataset.Test) == 0 {
-		return nil
-	}
-	var found *baseline.Time
-	ids := 0
-	for m, mode := range r.data.table.Modes {
-		dict := r.data.table.Dicts[m]
-		own := r.data.ends != nil && r.data.ends.Time == m && r.data.laterMode == m
-		if mode.Covariate() || dict.Len() <= ids || !own && r.sharesIDs(m) {
-			continue // of two modes of time, the finer one; formulas know no covariates
-		}
-		line, err := timeline.New(mode, dict.IDs())
-		if err != nil {
-			continue
-		}
-		steps := line.Steps()
-		when := &baseline.Time{Mode: m, Seasons: baseline.SeasonsOf(line)}
-		first, last := int32(math.MaxInt32), int32(math.MinInt32)
-		for p := range dataset.Part(len(r.parts)) {
-			periods := make([]int32, r.size(p))
-			for i, code := range r.part(p).Codes[m] {
-				periods[i] = int32(steps[code])
-			}
-			when.Periods[p] = periods
-		}
-		r.alignPeriods(when)
-		for p, periods := range when.Periods {
-			for _, period := range periods {
-				if dataset.Part(p) == dataset.Train {
-					last = max(last, period)
-				} else {
-					first = min(first, period)
-				}
-			}
-		}
-		if first > last {
-			found, ids = when, dict.Len()
-		}
-	}
-	return found
-}
-
-// periodsOfSeries returns the periods of the rows of a table of one series, nil if there are
-// other modes, if the ids are not periods, or if the validation and test rows are later. The
-// codes must still be those of the dictionary.
-func (r *run) periodsOfSeries() *baseline.Time {
-	dict := r.data.table.Dicts[0]
-	if r.data.cellModes() != 1 || r.when != nil || dict.Len() == 0 {
-		return nil
-	}
-	line, err := timeline.New(r.data.table.Modes[0], dict.IDs())
-	if err != nil {
-		return nil
-	}
-	steps := line.Steps()
-	when := &baseline.Time{}
-	for p := range dataset.Part(len(r.parts)) {
-		for _, code := range r.part(p).Codes[0] {
-			when.Periods[p] = append(when.Periods[p], int32(steps[code]))
-		}
-	}
-	return when
-}
-
-// sharesIDs reports whether some validation or test row has an id of a mode that
-// training rows have.
-func (r *run) sharesIDs(mode int) bool {
-	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
-		for _, c := range r.part(p).Codes[mode] {
-			if r.trained[mode][c] > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }

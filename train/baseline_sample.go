@@ -25,8 +25,8 @@ func (r *run) formulaSample() (*run, string) {
 		return r, ""
 	}
 	mode := 0
-	for m, size := range r.data.sizes()[:r.data.cellModes()] {
-		if size > r.data.sizes()[mode] {
+	for m, size := range r.data.Sizes()[:r.data.CellModes()] {
+		if size > r.data.Sizes()[mode] {
 			mode = m
 		}
 	}
@@ -35,7 +35,7 @@ func (r *run) formulaSample() (*run, string) {
 		mix := (uint64(id) + 1) * 0x9e3779b97f4a7c15
 		return float64(mix^mix>>29) < share*(1<<64)
 	}
-	ids := make([]bool, r.data.sizes()[mode])
+	ids := make([]bool, r.data.Sizes()[mode])
 	for id := range ids {
 		ids[id] = chosen(id)
 	}
@@ -73,7 +73,7 @@ func (r *run) formulaSample() (*run, string) {
 		return r, "" // one id has most of the rows
 	}
 	r.sampled = chosenRows
-	return &sample, fmt.Sprintf("the formulas are fitted to and measured on %d of the %d rows, those of %.2g %% of the ids of %s", sample.rows(), total, 100*share, r.data.table.Modes[mode].Name)
+	return &sample, fmt.Sprintf("the formulas are fitted to and measured on %d of the %d rows, those of %.2g %% of the ids of %s", sample.rows(), total, 100*share, r.data.Table().Modes[mode].Name)
 }
 
 // rows returns the number of rows of all parts.

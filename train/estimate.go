@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/footprint"
 	"github.com/kernel-fried-tensor/kft/internal/garbage"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // An Estimate tells in advance what a fit needs.
@@ -43,7 +44,7 @@ func (e *MemoryError) Error() string {
 // EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its
 // memory and measures one sweep. If the memory exceeds opt.Memory, it measures no sweep
 // and returns a *MemoryError with the estimate. The data cannot be used again.
-func EstimateFit(ctx context.Context, s spec.Spec, data *Data, opt Options) (e *Estimate, err error) {
+func EstimateFit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options) (e *Estimate, err error) {
 	opt.Checkpoint = ""
 	r, err := newRun(s, data, opt, true)
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 func (r *run) learnHeaping() {
 	train, valid := r.ownTrain(), r.part(dataset.Valid)
 	noise := r.model.Noise()
-	if r.opt.Compare || r.spec.Uncertainty.Heaping == "none" || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.targets != nil ||
+	if r.opt.Compare || r.spec.Uncertainty.Heaping == "none" || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.Scales() != nil ||
 		train.Len() < leastHeapingRows || valid.Len() < leastHeapingValid || !r.model.Scale().NonNegative || !r.wholeNumbers() {
 		return
 	}
@@ -99,12 +99,12 @@ func (r *run) heaping() *heaping.Table {
 	time := r.data.TimeMode()
 	var factors []heaping.Factor
 	var modes []int
-	for mode := range r.data.cellModes() {
+	for mode := range r.data.CellModes() {
 		if mode == time || r.data.IsCalendar(mode) {
 			continue
 		}
 		modes = append(modes, mode)
-		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.table.Dicts[mode].Len()})
+		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.Table().Dicts[mode].Len()})
 	}
 	train, z := r.predictedTrain()
 	if x := r.finest(modes); x != nil {

@@ -227,7 +227,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 func (r *run) noiseEntities(o *solver.Observations, factors [][]int) (indexes []predictive.EntityIndex, codes [][]int32, sizes []int) {
 	for _, modes := range factors {
 		if len(modes) == 1 {
-			indexes, codes, sizes = append(indexes, predictive.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.table.Dicts[modes[0]].Len())
+			indexes, codes, sizes = append(indexes, predictive.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.Table().Dicts[modes[0]].Len())
 			continue
 		}
 		x := r.combinations(modes)
@@ -244,8 +244,8 @@ func (r *run) combinations(modes []int) *tt.Index {
 	if x := r.model.CombinationsOf(modes); x != nil {
 		return x
 	}
-	sizes := make([]int, len(r.data.table.Dicts))
-	for i, d := range r.data.table.Dicts {
+	sizes := make([]int, len(r.data.Table().Dicts))
+	for i, d := range r.data.Table().Dicts {
 		sizes[i] = d.Len()
 	}
 	x, err := tt.NewIndex(modes, sizes, r.part(dataset.Train).Codes)

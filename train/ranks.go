@@ -18,6 +18,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -130,14 +131,14 @@ func (o *Options) Agree(yes bool) bool {
 }
 
 // agreeRead makes all ranks fail if one of them could not read the table, or has another one.
-func (o *Options) agreeRead(data *Data, err error) error {
+func (o *Options) agreeRead(data *fitdata.Data, err error) error {
 	if o.Ranks == nil {
 		return err
 	}
 	if err := mpi.AgreeErrors(o.Ranks, err); err != nil {
 		return err
 	}
-	parts := crc32.Checksum(backend.Bytes(data.split.Parts), crc32.MakeTable(crc32.Castagnoli))
+	parts := crc32.Checksum(backend.Bytes(data.Split().Parts), crc32.MakeTable(crc32.Castagnoli))
 	return mpi.AgreeSame(o.Ranks, "the table or its split", binary.LittleEndian.AppendUint32([]byte(data.Hash()), parts))
 }
 

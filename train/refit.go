@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -46,7 +47,7 @@ const (
 // training does not finish or is worse than the first, Refit returns the given model with
 // a warning. Checkpoints of the second training are in the folder refit or refit-valid of those of
 // the first.
-func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, which string, opt Options) (*model.Model, *Report, error) {
+func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Data, which string, opt Options) (*model.Model, *Report, error) {
 	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +59,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	if data, err = data.WithPoints(m.Spec()); err != nil {
 		return nil, nil, err
 	}
-	if data, err = data.withHistory(last); err != nil {
+	if data, err = data.WithHistory(last); err != nil {
 		return nil, nil, err
 	}
 	opt.Checkpoint = refitFolder(which, opt)
@@ -240,7 +241,7 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 // of forecasts would need the horizons from before, those of heaped values the factors from before, and rows that
 // are not in the table or belong to one of several targets are not found again.
 func (r *run) heldOut() tt.Moments {
-	if r.data.zero || r.data.targets != nil || r.data.LaterMode() >= 0 || r.opt.Ranks != nil || r.size(dataset.Test) == 0 || r.model.Heaping() != nil {
+	if r.data.AbsentZero() || r.data.Scales() != nil || r.data.LaterMode() >= 0 || r.opt.Ranks != nil || r.size(dataset.Test) == 0 || r.model.Heaping() != nil {
 		return tt.Moments{}
 	}
 	return r.predicted(dataset.Test)

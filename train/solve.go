@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // forward returns targets on the modelling scale, standardised, or over several ranks those of the own run.
@@ -60,7 +61,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 			opt.Likelihood.Offset = scale.Center
 		}
 	}
-	opt.Noise, opt.Correlated = r.noiseModel(), r.data.targets != nil
+	opt.Noise, opt.Correlated = r.noiseModel(), r.data.Scales() != nil
 	if r.measured != nil { // a refit starts as the first training did
 		opt.Start = r.measured.Record().Start
 		if r.continues() {
@@ -79,7 +80,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 		opt.Agree = r.opt.stopTogether
 	}
 	if c := r.checkpoint; c != nil {
-		c.Data, c.Split, c.Side, c.CPU = r.data.Hash(), hashParts(r.split.Parts), r.operators.Hash(), r.engine.Name()
+		c.Data, c.Split, c.Side, c.CPU = r.data.Hash(), fitdata.HashParts(r.split.Parts), r.operators.Hash(), r.engine.Name()
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	if r.opt.Checkpoint != "" && r.opt.Resume {

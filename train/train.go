@@ -30,6 +30,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 	"github.com/kernel-fried-tensor/kft/train/design"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/train/operators"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -103,7 +104,7 @@ type Report struct {
 // Fit trains a specification that leaves nothing to choose (see package search for
 // those that do) and does not refit (see [Refit]) on data that [Read] returned. Cancelling ctx during training is not
 // an error: Fit returns the best model so far, and the report says so.
-func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Model, *Report, error) {
+func Fit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options) (*model.Model, *Report, error) {
 	return start(ctx, s, data, opt, false)
 }
 
@@ -117,7 +118,7 @@ func ReadAndFit(ctx context.Context, s spec.Spec, source tableio.Source, opt Opt
 	return start(ctx, s, data, opt, true)
 }
 
-func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bool) (m *model.Model, report *Report, err error) {
+func start(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options, release bool) (m *model.Model, report *Report, err error) {
 	r, err := newRun(s, data, opt, release)
 	if err != nil {
 		return nil, nil, err
@@ -138,7 +139,7 @@ type run struct {
 	spec        spec.Spec
 	opt         Options
 	engine      backend.Backend
-	data        *Data
+	data        *fitdata.Data
 	measured    *model.Model // the model of the first training in a refit, else nil
 	last        dataset.Part // the training rows are those of all parts up to this one; more than Train in a refit
 	release     bool         // the table's columns are not needed after the parts are taken
@@ -154,7 +155,7 @@ type run struct {
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
-	earlier     []*Data                // of earlier origins, at which forecasts are measured too
+	earlier     []*fitdata.Data        // of earlier origins, at which forecasts are measured too
 	origins     []*run                 // this and those at earlier origins
 	model       *model.Model
 	field       *tt.Field
@@ -213,7 +214,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 			return nil, nil, err
 		}
 	}
-	r.seconds["total"] = r.data.seconds + time.Since(r.began).Seconds()
+	r.seconds["total"] = r.data.Seconds() + time.Since(r.began).Seconds()
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
 		Communication: r.traffic.sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets}
@@ -237,7 +238,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	if r.spec.Uncertainty.Likelihood == "ordinal" {
-		r.levels = r.data.levels() // the table may be released
+		r.levels = r.data.Levels() // the table may be released
 	}
 	if err := r.findOrigins(); err != nil {
 		return err
@@ -249,7 +250,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	train := r.ownTrain()
-	r.trained = countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.sizes())
+	r.trained = countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.Sizes())
 	var scale predictive.Scale
 	var means [][]float64
 	err := r.sideBySide(
@@ -262,13 +263,13 @@ func (r *run) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.warnings = append(r.warnings, model.ReadWarnings(&r.data.table)...)
+	r.warnings = append(r.warnings, model.ReadWarnings(r.data.Table())...)
 	if warning := warnCoarseTarget(r.spec.Data.Target, train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
-	table := &r.data.table
+	table := r.data.Table()
 	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
-	if found != nil && r.data.ends != nil && found.Time == r.data.ends.Time {
+	if found != nil && r.data.Ends() != nil && found.Time == r.data.Ends().Time {
 		found.Own = true
 	}
 	r.resolveConformal(found != nil && (r.split.Periods != nil || found.Time == r.data.LaterMode()))
@@ -280,7 +281,7 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.operators.Side, Rows: r.trained, Means: means, Groups: r.operators.Groups, History: r.data.history, Series: found})
+		Parts: r.sourceParts(), Side: r.operators.Side, Rows: r.trained, Means: means, Groups: r.operators.Groups, History: r.data.History(), Series: found})
 	if err != nil {
 		return err
 	}
@@ -323,16 +324,16 @@ func (r *run) sideBySide(steps ...func() error) error {
 
 // findOperators computes the operators of side tables and covariates.
 func (r *run) findOperators(ctx context.Context) (err error) {
-	in := operators.Input{Spec: r.spec, Table: &r.data.table, Codes: func(p dataset.Part) [][]int32 { return r.part(p).Codes },
+	in := operators.Input{Spec: r.spec, Table: r.data.Table(), Codes: func(p dataset.Part) [][]int32 { return r.part(p).Codes },
 		Engine: r.engine, Tables: r.opt.Tables, Stdin: r.opt.Stdin, SideBySide: r.sideBySide}
 	if r.continues() {
 		in.Continued = r.measured
 	}
 	if r.pages == nil && r.opt.Ranks == nil {
-		in.Cache = r.data.sides
+		in.Cache = r.data.Cache()
 	}
 	if r.opt.Compare {
-		in.Rows = func() string { return hashParts(r.split.Parts) }
+		in.Rows = func() string { return fitdata.HashParts(r.split.Parts) }
 	}
 	if r.operators, err = operators.New(ctx, in); err != nil {
 		return err
@@ -359,10 +360,10 @@ func (r *run) buildField() error {
 		}
 	}
 	defer backend.FreeAll(r.engine, other)
-	data := design.Data{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.operators.Groups,
+	data := design.Data{Modes: r.spec.ModeNames(), Table: r.data.Table().Modes, Sizes: r.data.Sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.operators.Groups,
 		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available, Paged: r.pages != nil,
 		Line: func(mode int) (*timeline.Timeline, error) {
-			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
+			return timeline.New(r.data.Table().Modes[mode], r.data.Table().Dicts[mode].IDs())
 		}}
 	field, notices, err := design.Field(terms, data, r.operators.ForTerms())
 	if err != nil {
@@ -402,7 +403,7 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	if err := errors.Join(r.keepStatistics(solved), r.releasePlanned()); err != nil {
 		return err
 	}
-	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
+	record := model.Record{DataHash: model.HashText(r.data.Table().Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.Table().Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, Start: solved.Start, History: solved.Points, Side: r.operators.Reports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
 	record.Rows.Zeros, record.Rows.ValidZeros = r.zeros[dataset.Train]+r.zeros[dataset.Valid]+r.zeros[dataset.Test], r.zeros[dataset.Valid]
 	r.model = r.model.WithRecord(record)                                           // measures need the edges

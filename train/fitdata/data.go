@@ -1,10 +1,15 @@
-package train
+// Package fitdata holds the data of a fit: a table whose rows are divided into a training, a
+// validation and a test set, with the covariates that follow from the training rows. It divides
+// the same rows in other ways, as folds and as they were known at earlier origins, and answers
+// questions about them on which the choice of a specification depends.
+package fitdata
 
 import (
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -16,12 +21,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
-	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/operators"
 )
@@ -38,7 +41,7 @@ type Data struct {
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 
-	share     *tableShare      // the columns of the table that this process has; nil if it has all
+	share     *Share           // the columns of the table that this process has; nil if it has all
 	sides     *operators.Cache // of fits that are compared
 	laterMode int              // see LaterMode
 	ends      *split.Ends      // of the series, if each has its own
@@ -46,25 +49,18 @@ type Data struct {
 	targets   []model.Target   // with their scales, if there are several
 }
 
-// Read reads and splits a table. The zero source means the files of the
-// specification.
+// Options specify how to read a table.
+type Options struct {
+	Threads int
+	Tables  map[string]tableio.Source // named tables in place of the files of side tables
+	Stdin   io.Reader                 // the table called "-"; nil is the process's standard input
+
+	Ranks backend.Ranks // processes that read the table together; nil for one
+	Share bool          // each rank may have a share of the rows alone, until all are needed
+}
+
+// Read reads and splits a table. The zero source means the files of the specification.
 func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
-	return readTogether(ctx, s, source, opt, false)
-}
-
-// readTogether is Read, after which each rank may have a share of the table alone.
-func readTogether(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, share bool) (*Data, error) {
-	data, err := read(ctx, s, source, opt, share)
-	if err := opt.agreeRead(data, err); err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
-func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, share bool) (*Data, error) {
-	if opt.Progress != nil {
-		opt.Progress(Event{Stage: "read"})
-	}
 	began := time.Now()
 	if err := operators.CheckFiles(ctx, s, opt.Tables); err != nil {
 		return nil, err
@@ -82,7 +78,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
-	format.Peers = opt.group()
+	if opt.Ranks != nil {
+		format.Peers = opt.Ranks
+	}
 	targets := s.Data.Targets()
 	var table *dataset.Table
 	var bounds []int
@@ -92,7 +90,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 			return nil, fielderr.Errorf("data.target", "several targets can be fitted, but not tuned, compared or tested on past periods; name one")
 		}
 		table, err = readTargets(ctx, targets, source, schema, format, opt.Threads)
-	case share && opt.Ranks != nil && opt.Memory == 0 && how.Random() && s.Data.Absent != "zero" && s.Data.Ends != "series" && plainTerms(&s):
+	case opt.Share && opt.Ranks != nil && how.Random() && s.Data.Absent != "zero" && s.Data.Ends != "series":
 		table, bounds, err = tableio.ReadShare(ctx, source, schema, format, opt.Threads)
 	default:
 		table, err = tableio.Read(ctx, source, schema, format, opt.Threads)
@@ -137,7 +135,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 		return nil, err
 	}
 	if len(derived) > 0 || data.laterMode >= 0 {
-		data.complete()
+		data.Complete()
 	}
 	if err := data.addHistory(derived, data.zero, dataset.Train); err != nil {
 		return nil, err
@@ -147,9 +145,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, 
 	return data, nil
 }
 
-// levels returns the different values of the target in increasing order, nil if there are
+// Levels returns the different values of the target in increasing order, nil if there are
 // more than an ordinal target may have.
-func (d *Data) levels() []float64 {
+func (d *Data) Levels() []float64 {
 	var found []float64
 	for _, y := range d.table.Y {
 		k, known := slices.BinarySearch(found, float64(y))
@@ -164,17 +162,8 @@ func (d *Data) levels() []float64 {
 	return found
 }
 
-// Count returns the number of rows in a part.
-func (d *Data) Count(p dataset.Part) int { return d.split.Count(p) }
-
-// Hash returns the hash of the table's content.
-func (d *Data) Hash() string { return model.HashText(d.table.Hash) }
-
-// SplitHash returns the hash of the parts of the rows.
-func (d *Data) SplitHash() string { return hashParts(d.split.Parts) }
-
-// sizes returns the number of ids of each mode.
-func (d *Data) sizes() []int {
+// Sizes returns the number of ids of each mode.
+func (d *Data) Sizes() []int {
 	sizes := make([]int, len(d.table.Dicts))
 	for i, dict := range d.table.Dicts {
 		sizes[i] = dict.Len()
@@ -182,29 +171,22 @@ func (d *Data) sizes() []int {
 	return sizes
 }
 
-// hashParts returns the hash of the part of every row.
-func hashParts(parts []dataset.Part) string {
+// Count returns the number of rows in a part.
+func (d *Data) Count(p dataset.Part) int { return d.split.Count(p) }
+
+// Hash returns the hash of the table's content.
+func (d *Data) Hash() string { return model.HashText(d.table.Hash) }
+
+// SplitHash returns the hash of the parts of the rows.
+func (d *Data) SplitHash() string { return HashParts(d.split.Parts) }
+
+// HashParts returns the hash of the part of every row.
+func HashParts(parts []dataset.Part) string {
 	text := make([]byte, len(parts))
 	for i, p := range parts {
 		text[i] = byte(p)
 	}
 	return model.HashText(sha256.Sum256(text))
-}
-
-// sourceParts returns the part of each row of the input, unused for dropped rows.
-func (r *run) sourceParts() []dataset.Part {
-	t := &r.data.table
-	if t.Row == nil {
-		return r.split.Parts
-	}
-	parts := make([]dataset.Part, t.Counts.Rows)
-	for i := range parts {
-		parts[i] = dataset.Unused
-	}
-	for i, p := range r.split.Parts {
-		parts[t.SourceRow(i)] = p
-	}
-	return parts
 }
 
 // CheckDomain returns an error with the row for a target, in any part, that the
@@ -223,16 +205,16 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	case u.Likelihood == "bernoulli":
 		transform = predictive.Logit
 	case u.Likelihood == "ordinal":
-		if d.levels() == nil {
+		if d.Levels() == nil {
 			return fielderr.Errorf("uncertainty.likelihood", "the target %s has more than %d different values, too many for the ordinal likelihood; use likelihood gaussian", s.Data.Target, likelihood.MaxLevels)
 		}
 	}
 	if d.share != nil {
-		negative := s.Data.NonNegative == "yes" && slices.ContainsFunc(d.share.y, func(y float32) bool { return y < 0 })
-		if all := peers.Each(d.share.ranks, negative || predictive.CheckDomain(transform, d.share.y) != nil); !slices.Contains(all, true) {
+		negative := s.Data.NonNegative == "yes" && slices.ContainsFunc(d.share.Y, func(y float32) bool { return y < 0 })
+		if all := peers.Each(d.share.ranks, negative || predictive.CheckDomain(transform, d.share.Y) != nil); !slices.Contains(all, true) {
 			return nil
 		}
-		d.complete() // the message names the row
+		d.Complete() // the message names the row
 	}
 	t := &d.table
 	if s.Data.NonNegative == "yes" {
@@ -248,143 +230,6 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 		return fmt.Errorf("%s: data row %d, column %s: %w", d.source, t.SourceRow(domain.Position)+1, s.Data.Target, err)
 	}
 	return err
-}
-
-// countRows returns the number of rows per code, by mode. The processes of a group, which may be
-// nil, count those of their run each, see [peers.Rows].
-func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
-	counts := make([][]int32, len(sizes))
-	parallel.For(threads, len(sizes), func(m int) {
-		counts[m] = make([]int32, sizes[m])
-		own := codes[m]
-		if group != nil {
-			bounds := peers.Rows(len(own), group.Size())
-			own = own[bounds[group.Rank()]:bounds[group.Rank()+1]]
-		}
-		for _, c := range own {
-			if c >= 0 {
-				counts[m][c]++
-			}
-		}
-	})
-	if group != nil {
-		for m := range counts {
-			counts[m] = peers.Sum(group, counts[m])
-		}
-	}
-	return counts
-}
-
-// meanPieces is the largest number of runs of rows whose sums by id are computed independently of
-// each other, and leastPieceRows the number of rows per id from which there is another run.
-const (
-	meanPieces     = 8
-	leastPieceRows = 4
-)
-
-// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows,
-// given the numbers of rows. The pieces of rows, whose sums are added in order, depend on the
-// numbers of rows and ids alone. Each of several ranks, nil for one process, adds the rows of its
-// run, see [backend.RowRuns], and passes the sums of a piece that ends later on to the next one.
-func meanTargets(ranks backend.Ranks, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
-	means := make([][]float64, len(counts))
-	for m, rows := range counts {
-		size, n := len(rows), o.Len()
-		pieces := max(1, min(meanPieces, n/(leastPieceRows*max(1, size))))
-		sums := make([]float64, pieces*size)
-		addUp(ranks, threads, n, pieces, size, sums, func(sum []float64, from, to int) {
-			for i, c := range o.Codes[m][from:to] {
-				if c >= 0 {
-					sum[c] += o.Target(from + i)
-				}
-			}
-		})
-		means[m] = sums[:size:size]
-		for k := 1; k < pieces; k++ {
-			for c, v := range sums[k*size:][:size] {
-				means[m][c] += v
-			}
-		}
-		for c, n := range rows {
-			if n > 0 {
-				means[m][c] /= float64(n)
-			}
-		}
-	}
-	return means
-}
-
-// addUp completes the sums of pieces of n rows, length numbers each, to which add adds rows in
-// order. A rank adds those of its run.
-func addUp(ranks backend.Ranks, threads, n, pieces, length int, sums []float64, add func(sum []float64, from, to int)) {
-	start := func(piece int) int { return n * piece / pieces }
-	first, end := 0, n
-	var bounds []int
-	if ranks != nil {
-		bounds = backend.RowRuns(n, ranks.Size())
-		first, end = bounds[ranks.Rank()], bounds[ranks.Rank()+1]
-	}
-	own := func(piece int) {
-		add(sums[piece*length:][:length], max(first, start(piece)), min(end, start(piece+1)))
-	}
-	var begun []int // pieces that begin with a row of this process
-	before := -1    // the piece that continues one of the rank before
-	for k := range pieces {
-		switch {
-		case first == end || start(k+1) <= first || start(k) >= end:
-		case start(k) < first:
-			before = k
-		default:
-			begun = append(begun, k)
-		}
-	}
-	parallel.For(threads, len(begun), func(i int) { own(begun[i]) })
-	if ranks == nil {
-		return
-	}
-	// A piece is sent to the next rank with rows, if it has some of them.
-	send := func(piece int) {
-		if end >= start(piece+1) {
-			return
-		}
-		to := ranks.Rank() + 1
-		for bounds[to+1] == end {
-			to++
-		}
-		ranks.Send(backend.Bytes(sums[piece*length:][:length]), to)
-	}
-	if len(begun) > 0 {
-		send(begun[len(begun)-1])
-	}
-	if before >= 0 {
-		from := ranks.Rank() - 1
-		for bounds[from] == first {
-			from--
-		}
-		ranks.Receive(backend.Bytes(sums[before*length:][:length]), from)
-		own(before)
-		send(before)
-	}
-	have := make([]int, len(bounds)) // by rank: the first piece whose last rows it has
-	for r, bound := range bounds {
-		for have[r] < pieces && start(have[r]+1) <= bound {
-			have[r]++
-		}
-	}
-	backend.GatherValues(ranks, sums, have, length)
-}
-
-// periods names the time ranges of the parts of a split by time; nil for other
-// splits.
-func periods(s *split.Split) map[string]string {
-	if s.Periods == nil {
-		return nil
-	}
-	named := map[string]string{}
-	for part, text := range s.Periods {
-		named[part.String()] = text
-	}
-	return named
 }
 
 // WithPoints returns the data with the joint covariates of the specification that it lacks.
@@ -403,9 +248,9 @@ func (d *Data) WithPoints(s spec.Spec) (*Data, error) {
 	return d, nil
 }
 
-// resolved returns the specification with the modes of the data: whether a covariate is
+// Resolved returns the specification with the modes of the data: whether a covariate is
 // numeric is known when the table was read.
-func (d *Data) resolved(s spec.Spec) spec.Spec {
+func (d *Data) Resolved(s spec.Spec) spec.Spec {
 	s = s.Clone()
 	for i, mode := range d.table.Modes {
 		s.Data.Modes[i] = mode.String()
@@ -419,8 +264,8 @@ func (d *Data) resolved(s spec.Spec) spec.Spec {
 	return s
 }
 
-// cellModes returns the number of modes that identify a cell.
-func (d *Data) cellModes() int {
+// CellModes returns the number of modes that identify a cell.
+func (d *Data) CellModes() int {
 	n := slices.IndexFunc(d.table.Modes, dataset.Mode.Covariate)
 	if n < 0 {
 		n = len(d.table.Modes)
@@ -436,3 +281,34 @@ func (d *Data) CheckSide(ctx context.Context, s spec.Spec, tables map[string]tab
 
 // ForgetCompared drops what fits share that are compared, on this data and its folds.
 func (d *Data) ForgetCompared() { d.sides.Forget() }
+
+// Table returns the table. Its columns are released by [Data.Release].
+func (d *Data) Table() *dataset.Table { return &d.table }
+
+// Split returns the division of the rows into parts.
+func (d *Data) Split() *split.Split { return d.split }
+
+// AbsentZero reports whether cells without a row within the life of their series are 0.
+func (d *Data) AbsentZero() bool { return d.zero }
+
+// History returns what covariates are computed from, nil without such covariates.
+func (d *Data) History() *history.History { return d.history }
+
+// Ends returns the ends of the series, nil unless each has its own.
+func (d *Data) Ends() *split.Ends { return d.ends }
+
+// Scales returns the targets with their scales, if there are several.
+func (d *Data) Scales() []model.Target { return d.targets }
+
+// Cache returns what fits of the data share that are compared.
+func (d *Data) Cache() *operators.Cache { return d.sides }
+
+// Seconds returns the time of reading.
+func (d *Data) Seconds() float64 { return d.seconds }
+
+// Release drops the columns of the table.
+func (d *Data) Release() {
+	t := &d.table
+	d.share = nil
+	t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
+}

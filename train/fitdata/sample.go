@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"slices"
@@ -50,7 +50,7 @@ func (d *Data) observations(rows []int) solver.Observations {
 // block returns n of the rows. Every id of the two largest modes has a random number, a
 // row has the larger of its two, and the n smallest are taken.
 func (d *Data) block(rows []int, n int, seed uint64) []int {
-	sizes := d.sizes()[:d.cellModes()]
+	sizes := d.Sizes()[:d.CellModes()]
 	modes := make([]int, len(sizes))
 	for m := range modes {
 		modes[m] = m

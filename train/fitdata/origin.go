@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"math"
@@ -9,6 +9,16 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/solver"
+)
+
+// A validation set of few rows that are later than the training rows is one sample of
+// surprises. What it decides is therefore decided at several origins, which lie the
+// validation periods apart; each keeps at least half of the training periods. Their number
+// is limited by the rows that all fits together read.
+const (
+	RollingBelow = 1000 // validation rows
+	MostOrigins  = 4
+	originRows   = 40_000
 )
 
 // Modes returns the modes of the table.
@@ -117,7 +127,7 @@ func (d *Data) Recent(years int) (recent *Data, first string, err error) {
 
 // Known returns the data of an origin with covariates that follow from all rows up to it,
 // as a refit knows them.
-func (d *Data) Known() (*Data, error) { return d.withHistory(dataset.Test) }
+func (d *Data) Known() (*Data, error) { return d.WithHistory(dataset.Test) }
 
 // Rows are rows of some periods.
 type Rows struct {
@@ -147,7 +157,7 @@ func (d *Data) Between(mode int, steps []int64, first, last int64) (found Rows, 
 		selected.Codes[m] = slices.Clone(selected.Codes[m])
 	}
 	if !d.zero {
-		found.Rows = rowsOf(&selected)
+		found.Rows = evaluate.RowsOf(&selected)
 		return found, nil
 	}
 	codes := t.Codes[mode]
@@ -156,16 +166,16 @@ func (d *Data) Between(mode int, steps []int64, first, last int64) (found Rows, 
 	if first > 0 {
 		begins = func(k int) bool { return parts[k] != dataset.Unused && steps[codes[k]] < first }
 	}
-	time, gaps, err := d.gaps(history.Life{Begins: begins, Lasts: until}, 1)
+	time, gaps, err := d.Gaps(history.Life{Begins: begins, Lasts: until}, 1)
 	if err != nil {
 		return Rows{}, err
 	}
 	gaps = slices.DeleteFunc(gaps, func(g history.Gap) bool { return steps[g.Time] < first })
-	appendRows(&selected, d.zeroRows(all, time, gaps, false))
+	Append(&selected, d.ZeroRows(all, time, gaps, false))
 	for _, g := range gaps {
 		found.Step = append(found.Step, int32(steps[g.Time]))
 	}
-	found.Rows = rowsOf(&selected)
+	found.Rows = evaluate.RowsOf(&selected)
 	return found, nil
 }
 
@@ -226,4 +236,27 @@ func (d *Data) ValidPeriods() int {
 	}
 	_, trained, last := d.periods(d.laterMode, line.Steps())
 	return int(last - trained)
+}
+
+// Origins returns the data and, if its validation rows are later than the training rows and
+// few, the data at earlier origins.
+func (d *Data) Origins() ([]*Data, error) {
+	all := []*Data{d}
+	rows, valid := d.Count(dataset.Train), d.Count(dataset.Valid)
+	if d.laterMode < 0 || rows == 0 || valid == 0 || valid >= RollingBelow {
+		return all, nil
+	}
+	for k := 1; k < min(MostOrigins, originRows/rows); k++ {
+		earlier, err := d.Earlier(k)
+		if err != nil {
+			return nil, err
+		}
+		if earlier == nil {
+			break
+		}
+		if earlier.Count(dataset.Valid) > 0 { // not a gap in time
+			all = append(all, earlier)
+		}
+	}
+	return all, nil
 }

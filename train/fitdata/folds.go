@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"slices"
@@ -77,7 +77,7 @@ func (d *Data) foldsBy(of []int, n int, rows []int) ([]*Data, error) {
 			}
 		}
 		fold.split, fold.laterMode = &split, -1
-		own, err := fold.withHistory(dataset.Train)
+		own, err := fold.WithHistory(dataset.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -105,13 +105,13 @@ func (d *Data) KeepValid(n int, seed uint64) (*Data, error) {
 		split.Parts[row] = dataset.Train
 	}
 	larger.split = &split
-	return larger.withHistory(dataset.Train)
+	return larger.WithHistory(dataset.Train)
 }
 
 // Familiar returns the share of the validation rows whose every id occurs in the
 // training set.
 func (d *Data) Familiar() float64 {
-	seen := make([][]bool, d.cellModes())
+	seen := make([][]bool, d.CellModes())
 	for m := range seen {
 		seen[m] = make([]bool, d.table.Dicts[m].Len())
 	}

@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"math"
@@ -107,9 +107,9 @@ func (d *Data) derived() []dataset.Mode {
 	return d.table.Modes[n:]
 }
 
-// withHistory returns the data with covariates computed from its training rows, after a
+// WithHistory returns the data with covariates computed from its training rows, after a
 // change of the parts, or from the rows of all parts up to the last one. They keep their bins.
-func (d *Data) withHistory(last dataset.Part) (*Data, error) {
+func (d *Data) WithHistory(last dataset.Part) (*Data, error) {
 	if d.history == nil {
 		return d, nil
 	}

@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"math/bits"
@@ -8,9 +8,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
-
-// Sizes returns the number of ids of each mode.
-func (d *Data) Sizes() []int { return d.sizes() }
 
 // Merged returns the number of rows that were merged into an earlier row of the same
 // cell.
@@ -34,7 +31,7 @@ func (d *Data) ZeroOne() bool {
 
 // FewValues reports whether the target has so few different values that they may be
 // levels of an ordinal target.
-func (d *Data) FewValues() bool { return d.levels() != nil }
+func (d *Data) FewValues() bool { return d.Levels() != nil }
 
 // LaterMode returns the mode along which all other rows come after the training rows, or after
 // those of their series where each has its own end, -1 if there is none. Of two such modes it is
@@ -60,7 +57,7 @@ func (d *Data) isLater(mode int) bool {
 	codes, parts := d.table.Codes[mode], d.split.Parts
 	if d.share != nil {
 		from, to := d.share.own()
-		codes, parts = d.share.codes[mode], parts[from:to]
+		codes, parts = d.share.Codes[mode], parts[from:to]
 	}
 	trained, held := make([]bool, d.table.Dicts[mode].Len()), make([]bool, d.table.Dicts[mode].Len())
 	both := false

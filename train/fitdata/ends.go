@@ -1,8 +1,6 @@
-package train
+package fitdata
 
 import (
-	"github.com/kernel-fried-tensor/kft/baseline"
-	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -73,18 +71,3 @@ func (d *Data) step(steps []int64, mode, row int) int64 {
 
 // OwnEnds reports whether each series has its own end, and says why if the specification leaves that open.
 func (d *Data) OwnEnds() (own bool, why string) { return d.ends != nil, d.endsNote }
-
-// alignPeriods counts the periods of rows so that the training rows of all series end together, if
-// each has its own end.
-func (r *run) alignPeriods(when *baseline.Time) {
-	series := r.model.Series()
-	if r.data.ends == nil || series == nil || series.Time != when.Mode {
-		return
-	}
-	for p, periods := range when.Periods {
-		codes := r.part(dataset.Part(p)).Codes
-		for i := range periods {
-			periods[i] += int32(series.End - series.OriginOf(codes, i))
-		}
-	}
-}

@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"slices"
@@ -129,12 +129,12 @@ func (d *Data) recurs(mode int, level []string) bool {
 	return runs > len(levels)
 }
 
-// seriesShare keeps the rows of about the given share of the ids of one mode, in all
+// SeriesShare keeps the rows of about the given share of the ids of one mode, in all
 // parts: a sample of rows would leave gaps in every series, and one of series would leave
 // too little of the interaction of the modes. The mode is the one with the fewest ids of
 // which enough are left. Each id has its own random number, so a smaller share is a subset of
 // a larger one.
-func (d *Data) seriesShare(parts []dataset.Part, time int, share float64, seed uint64) []dataset.Part {
+func (d *Data) SeriesShare(parts []dataset.Part, time int, share float64, seed uint64) []dataset.Part {
 	const leastIDs = 20
 	mode, size := -1, 0
 	for m, dict := range d.table.Dicts {
