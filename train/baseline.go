@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 )
 
 // baseline fits the formulas of package baseline and measures them, the best first. Of a very
@@ -56,7 +57,7 @@ func (r *run) formulaRun() *run {
 
 func (r *run) formulas(threads int) []model.BaselineScores {
 	n := r.data.CellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.Sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: r.opt.group(), Chosen: r.settings}
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.Sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: collective.Group(r.opt.Ranks), Chosen: r.settings}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(r.part(dataset.Train), center), formulaRows(r.part(dataset.Valid), center), {Codes: r.part(dataset.Test).Codes}}
 	for p := range table.Parts {

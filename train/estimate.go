@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/footprint"
 	"github.com/kernel-fried-tensor/kft/internal/garbage"
+	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
@@ -93,7 +94,7 @@ func (r *run) estimate() *Estimate {
 	}
 	// The allocator takes a tenth more than it was asked for.
 	live := base + max(training, evaluation)
-	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, peakRSS())
+	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, sysmemory.Peak())
 	return e
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -116,7 +117,7 @@ func (r *run) heaping() *heaping.Table {
 		factors = append(factors, heaping.Factor{Modes: of, Index: x, Entities: x.Entities() - 1, Pair: true})
 	}
 	given := model.Rows{Codes: train.Codes, Weight: train.W, Exposure: train.Exposure}
-	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target, Pages: r.pages, Group: r.opt.group(),
+	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target, Pages: r.pages, Group: collective.Group(r.opt.Ranks),
 		Distributions: func() func(int) *predictive.Distribution {
 			cells := r.model.Distributions(z, given)
 			return cells.At

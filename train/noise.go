@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -41,16 +42,16 @@ func (r *run) newScale() (predictive.Scale, error) {
 		train = r.part(dataset.Train)
 		transform = transform.WithUnit(train.Y, train.W)
 	}
-	first, end := ownRows(r, train.Len())
+	first, end := collective.OwnRows(r.opt.Ranks, train.Len())
 	values := make([]float64, end-first)
-	bounds, err := eachOwn(r, train.Len(), func(from, to int) error {
+	bounds, err := collective.EachOwn(r.opt.Ranks, r.engine.Threads(), train.Len(), func(from, to int) error {
 		return transform.Values(values[from-first:to-first], train.Target, from)
 	})
 	if err != nil {
 		return predictive.Scale{Transform: transform, Spread: 1}, err
 	}
 	sums := []predictive.ScaleSums{{}}
-	inTurn(r, bounds, sums, func(from, to int) {
+	collective.InTurn(r.opt.Ranks, bounds, sums, func(from, to int) {
 		w := train.W
 		if w != nil {
 			w = w[from:to]
@@ -138,7 +139,7 @@ func (r *run) learnNoise(solved solver.Report) {
 	squared := backend.Make[float32](r.engine, o.Len())
 	defer backend.FreeAll(r.engine, [][]float32{squared})
 	unit := unitOf(scale)
-	_ = eachRow(r, squared, func(from, to int) error {
+	_ = collective.EachRow(r.opt.Ranks, r.engine.Threads(), squared, func(from, to int) error {
 		for i := from; i < to; i++ {
 			d := scale.OnScale(o.Target(i)) - scale.Location(z.Mean[i])
 			squared[i] = float32((d*d + r.model.FieldVariance(z, i)) / (unit * unit))

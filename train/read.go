@@ -6,6 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
@@ -21,7 +22,7 @@ func readTogether(ctx context.Context, s spec.Spec, source tableio.Source, opt O
 		opt.Progress(Event{Stage: "read"})
 	}
 	data, err := fitdata.Read(ctx, s, source, fitdata.Options{Threads: opt.Threads, Tables: opt.Tables, Stdin: opt.Stdin,
-		Ranks: opt.backendRanks(), Share: share && opt.Memory == 0 && plainTerms(&s)})
+		Ranks: collective.Backend(opt.Ranks), Share: share && opt.Memory == 0 && plainTerms(&s)})
 	if err := opt.agreeRead(data, err); err != nil {
 		return nil, err
 	}

@@ -11,10 +11,12 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -99,7 +101,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	}
 	again.Seconds["refit"] += time.Since(r.began).Seconds()
 	again.Seconds["total"] += time.Since(r.began).Seconds()
-	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, peakRSS())
+	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, sysmemory.Peak())
 	again.CheckpointWarning = cmp.Or(r.checkpointWarning, report.CheckpointWarning)
 	result := m
 	if refit != nil && refit.KeepsTest {
@@ -137,12 +139,12 @@ func CheckRefit(which string, opt Options) error {
 		return nil
 	}
 	var err error
-	if opt.leads() {
+	if collective.Leads(opt.Ranks) {
 		c := &checkpoint.Folder{Path: refitFolder(which, opt)}
 		err = c.Open(opt.Resume)
 		c.Close()
 	}
-	return opt.agreeErrors(err)
+	return collective.AgreeErrors(opt.Ranks, err)
 }
 
 // refitFolder returns the folder for the checkpoints of a refit, "" for none.

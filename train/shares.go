@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 )
 
 // Over several ranks each may have its run of the training rows alone, see backend.RowRuns. The
@@ -34,13 +35,13 @@ func (r *run) part(p dataset.Part) *solver.Observations {
 // size returns the number of rows of a part.
 func (r *run) size(p dataset.Part) int { return r.parts[p].Len() }
 
-// ownTrain returns the training rows, of which this process may have those of ownRows alone.
+// ownTrain returns the training rows, of which this process may have those of [collective.OwnRows] alone.
 func (r *run) ownTrain() *solver.Observations { return &r.parts[dataset.Train] }
 
 // known returns the rows of a part that this process has.
 func (r *run) known(p dataset.Part) (from, to int) {
 	if p == dataset.Train && r.divided {
-		return ownRows(r, r.size(p))
+		return collective.OwnRows(r.opt.Ranks, r.size(p))
 	}
 	return 0, r.size(p)
 }
@@ -167,7 +168,7 @@ func (r *run) anyRank(holds bool) bool {
 // firstCodes returns, by mode, the different codes of the training rows in the order of their first rows.
 func (r *run) firstCodes() [][]int32 {
 	o := r.ownTrain()
-	from, to := ownRows(r, o.Len())
+	from, to := collective.OwnRows(r.opt.Ranks, o.Len())
 	columns := make([][]int32, len(o.Codes))
 	parallel.For(r.engine.Threads(), len(columns), func(m int) {
 		seen := make([]bool, r.data.Table().Dicts[m].Len())

@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 )
 
 // testRanks are ranks that are not interrupted.
@@ -62,7 +63,7 @@ func TestDividedRowsGiveSameBytes(t *testing.T) {
 	} {
 		s := test.spec
 		s.Fill()
-		fit := func(ranks Ranks) []byte {
+		fit := func(ranks collective.Ranks) []byte {
 			opt := Options{Threads: 1, Ranks: ranks, manyRows: test.many}
 			data, err := readTogether(context.Background(), s, tableio.Source{}, opt, !test.whole)
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
@@ -24,10 +25,10 @@ func (r *run) forward(o *solver.Observations, own bool) ([]float32, error) {
 		return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
 	}
 	if own {
-		_, err := eachOwn(r, o.Len(), each)
+		_, err := collective.EachOwn(r.opt.Ranks, r.engine.Threads(), o.Len(), each)
 		return y, err
 	}
-	return y, eachRow(r, y, each)
+	return y, collective.EachRow(r.opt.Ranks, r.engine.Threads(), y, each)
 }
 
 // solve trains the field on the modelling scale.
@@ -74,10 +75,10 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
-	r.traffic.read(r.opt.Ranks)
-	defer r.traffic.read(r.opt.Ranks)
+	r.traffic.Read(r.opt.Ranks)
+	defer r.traffic.Read(r.opt.Ranks)
 	if r.opt.Ranks != nil {
-		opt.Agree = r.opt.stopTogether
+		opt.Agree = func(mine solver.Stop) solver.Stop { return collective.Stop(r.opt.Ranks, mine) }
 	}
 	if c := r.checkpoint; c != nil {
 		c.Data, c.Split, c.Side, c.CPU = r.data.Hash(), fitdata.HashParts(r.split.Parts), r.operators.Hash(), r.engine.Name()
@@ -173,7 +174,7 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 	return func(e solver.Event) {
 		event := Event{Stage: "fit", Fit: &e}
 		if e.Point != nil {
-			r.traffic.read(r.opt.Ranks)
+			r.traffic.Read(r.opt.Ranks)
 		}
 		if e.Point != nil && spread > 0 {
 			r2 := 1 - e.Point.Valid/spread
@@ -214,12 +215,12 @@ func (r *run) openCheckpoint() error {
 		r.noteCheckpoint("warning: " + text)
 	}}
 	var err error
-	if r.opt.leads() {
+	if collective.Leads(r.opt.Ranks) {
 		if err = c.Open(r.opt.Resume); err == nil {
 			r.checkpoint = c
 		}
 	}
-	return r.opt.agreeErrors(err)
+	return collective.AgreeErrors(r.opt.Ranks, err)
 }
 
 func (r *run) closeCheckpoint() {

@@ -29,6 +29,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/train/design"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/train/operators"
@@ -61,8 +62,8 @@ type Options struct {
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
 	Resume          bool          // continue from the folder's checkpoint, if there is one
 
-	Ranks    Ranks // processes that divide the work; nil for none
-	manyRows int   // see many
+	Ranks    collective.Ranks // processes that divide the work; nil for none
+	manyRows int              // see many
 
 	Tables   map[string]tableio.Source // named tables in place of the files of side tables
 	Stdin    io.Reader                 // the table called "-"; nil is the process's standard input
@@ -95,7 +96,7 @@ type Report struct {
 	ofTargets []baseline.Chosen // the same of each target of several
 
 	// Communication is what passed between ranks, nil without them.
-	Communication *Communication `json:"communication,omitempty"`
+	Communication *collective.Communication `json:"communication,omitempty"`
 
 	// CheckpointWarning says why checkpoints could not be saved, "" if they were.
 	CheckpointWarning string `json:"checkpoint_warning,omitempty"`
@@ -176,7 +177,7 @@ type run struct {
 
 	planned  *plannedRows // what the solver leaves for the evaluation; nil without it
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
-	traffic  trafficMeter
+	traffic  collective.Meter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
 }
 
@@ -215,9 +216,9 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 		}
 	}
 	r.seconds["total"] = r.data.Seconds() + time.Since(r.began).Seconds()
-	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
+	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: sysmemory.Peak(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
-		Communication: r.traffic.sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets}
+		Communication: r.traffic.Sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets}
 	if r.spec.Fit.Refit == spec.RefitAll && !r.opt.Compare {
 		report.held = r.heldOut()
 	}
@@ -250,14 +251,14 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	train := r.ownTrain()
-	r.trained = countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.Sizes())
+	r.trained = collective.CountRows(collective.Group(r.opt.Ranks), r.engine.Threads(), train.Codes, r.data.Sizes())
 	var scale predictive.Scale
 	var means [][]float64
 	err := r.sideBySide(
 		r.buildField,
 		func() (err error) { scale, err = r.newScale(); return err },
 		func() error {
-			means = meanTargets(r.opt.backendRanks(), r.engine.Threads(), train, r.trained)
+			means = collective.MeanTargets(collective.Backend(r.opt.Ranks), r.engine.Threads(), train, r.trained)
 			return nil
 		})
 	if err != nil {
@@ -268,7 +269,7 @@ func (r *run) plan(ctx context.Context) error {
 		r.warnings = append(r.warnings, warning)
 	}
 	table := r.data.Table()
-	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
+	found := panel.New(collective.Group(r.opt.Ranks), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
 	if found != nil && r.data.Ends() != nil && found.Time == r.data.Ends().Time {
 		found.Own = true
 	}

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"report"},
 	{"forecast"},
 	{"errorcode", "search"},
-	{"train", "train/checkpoint", "train/design", "train/fitdata", "train/operators", "explain"},
+	{"train", "train/checkpoint", "train/collective", "train/design", "train/fitdata", "train/operators", "explain"},
 	{"update"},
 	{"evaluate"},
 	{"multitarget"},

@@ -1,6 +1,6 @@
 //go:build unix
 
-package train
+package sysmemory
 
 import (
 	"runtime"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peakRSS returns the peak resident memory of the process in bytes, 0 if it is unknown.
-func peakRSS() int64 {
+// Peak returns the peak resident memory of the process in bytes, 0 if it is unknown.
+func Peak() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
 		return 0

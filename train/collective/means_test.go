@@ -1,4 +1,4 @@
-package train
+package collective
 
 import (
 	"math/rand/v2"
@@ -25,14 +25,14 @@ func TestMeanTargets(t *testing.T) {
 		}
 	}
 	sizes := []int{7, 4000}
-	rows := countRows(nil, 2, o.Codes, sizes)
-	means := meanTargets(nil, 1, &o, rows)
+	rows := CountRows(nil, 2, o.Codes, sizes)
+	means := MeanTargets(nil, 1, &o, rows)
 	for c, mean := range means[0] {
 		if float64(rows[0][c]) != counts[c] || counts[c] > 0 && (mean < 0.999999*sums[c]/counts[c] || mean > 1.000001*sums[c]/counts[c]) || counts[c] == 0 && mean != 0 {
 			t.Errorf("id %d: got %d rows of mean %g, want %g of %g", c, rows[0][c], mean, counts[c], sums[c]/counts[c])
 		}
 	}
-	for m, again := range meanTargets(nil, 3, &o, rows) {
+	for m, again := range MeanTargets(nil, 3, &o, rows) {
 		if !slices.Equal(again, means[m]) {
 			t.Errorf("mode %d: 3 threads give other means than 1", m)
 		}
@@ -52,8 +52,8 @@ func TestMeanTargetsOnRanks(t *testing.T) {
 			o.Codes[m][i] = int32(draw.IntN(size))
 		}
 	}
-	rows := countRows(nil, 1, o.Codes, sizes)
-	want := meanTargets(nil, 1, &o, rows)
+	rows := CountRows(nil, 1, o.Codes, sizes)
+	want := MeanTargets(nil, 1, &o, rows)
 	for _, size := range []int{2, 3, 8} {
 		backendtest.OnRanks(size, func(r backend.Ranks) {
 			bounds := backend.RowRuns(n, size)
@@ -64,8 +64,8 @@ func TestMeanTargetsOnRanks(t *testing.T) {
 				own.Codes[m] = make([]int32, n)
 				copy(own.Codes[m][from:], o.Codes[m][from:to])
 			}
-			counts := countRows(r, 1, own.Codes, sizes)
-			means := meanTargets(r, 1, &own, counts)
+			counts := CountRows(r, 1, own.Codes, sizes)
+			means := MeanTargets(r, 1, &own, counts)
 			for m := range sizes {
 				if !slices.Equal(counts[m], rows[m]) || !slices.Equal(means[m], want[m]) {
 					t.Errorf("rank %d of %d, mode %d: other counts or means than those of one process", r.Rank(), size, m)

@@ -1,4 +1,4 @@
-package train
+package collective
 
 import (
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -7,9 +7,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// countRows returns the number of rows per code, by mode. The processes of a group, which may be
+// CountRows returns the number of rows per code, by mode. The processes of a group, which may be
 // nil, count those of their run each, see [peers.Rows].
-func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
+func CountRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
 	counts := make([][]int32, len(sizes))
 	parallel.For(threads, len(sizes), func(m int) {
 		counts[m] = make([]int32, sizes[m])
@@ -39,11 +39,11 @@ const (
 	leastPieceRows = 4
 )
 
-// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows,
+// MeanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows,
 // given the numbers of rows. The pieces of rows, whose sums are added in order, depend on the
 // numbers of rows and ids alone. Each of several ranks, nil for one process, adds the rows of its
 // run, see [backend.RowRuns], and passes the sums of a piece that ends later on to the next one.
-func meanTargets(ranks backend.Ranks, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
+func MeanTargets(ranks backend.Ranks, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
 	means := make([][]float64, len(counts))
 	for m, rows := range counts {
 		size, n := len(rows), o.Len()
