@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
-	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -80,15 +79,6 @@ func TestFormulasWithoutOtherParts(t *testing.T) {
 		if f.Train.N != 800 || f.Valid.N != 0 || f.Test.N != 0 || math.IsNaN(f.Train.R2) || f.Best != (i == 0) {
 			t.Errorf("%+v", f)
 		}
-	}
-}
-
-// With exposures formulas predict rates, and errors are those of the values.
-func TestFormulaRows(t *testing.T) {
-	t.Parallel()
-	rows := formulaRows(&solver.Observations{Y: []float32{6, 8}, W: []float32{10, 30}, Exposure: []float32{3, 2}}, 0)
-	if rows.Y[0] != 2 || rows.Y[1] != 4 || rows.W[0]/rows.W[1] != 0.5 || rows.W[0]+rows.W[1] != 2 || rows.Loss[0] != 90 || rows.Loss[1] != 120 {
-		t.Errorf("got %+v", rows)
 	}
 }
 

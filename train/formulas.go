@@ -3,9 +3,64 @@ package train
 import (
 	"fmt"
 
+	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 )
+
+// baseline fits the formulas of package baseline and measures them, the best first. Of a very
+// large table it uses a sample. A refit has the settings of the first training, which
+// validation rows chose.
+func (r *run) baseline() []model.BaselineScores {
+	scores, chosen := r.formulas(r.engine.Threads()).Measure()
+	r.settings = chosen
+	return scores
+}
+
+// baselineBeside is baseline beside the training, on a few of many threads: the training leaves more
+// than that unused. The result is a function that waits for the scores.
+func (r *run) baselineBeside() func() []model.BaselineScores {
+	few := r.engine.Threads() / 8
+	if few == 0 || r.opt.Ranks != nil || r.opt.Memory > 0 {
+		scores := r.baseline()
+		return func() []model.BaselineScores { return scores }
+	}
+	own := r.formulas(few) // the training changes the run
+	var chosen baseline.Chosen
+	done := make(chan []model.BaselineScores, 1)
+	go func() {
+		var scores []model.BaselineScores
+		scores, chosen = own.Measure()
+		done <- scores
+	}()
+	return func() []model.BaselineScores {
+		scores := <-done
+		r.settings = chosen
+		return scores
+	}
+}
+
+// formulas returns the formulas with the rows that they are fitted to, and keeps the warning about these.
+func (r *run) formulas(threads int) *evaluate.Formulas {
+	sample, warning := r.formulaSample()
+	if warning != "" {
+		r.warnings = append(r.warnings, warning)
+	}
+	n := r.data.CellModes()
+	f := &evaluate.Formulas{Names: r.spec.ModeNames()[:n], Sizes: r.data.Sizes()[:n], Time: sample.when, Between: sample.between, Chosen: r.settings,
+		Scale: r.model.Scale(), Finite: r.spec.Uncertainty.Finite(), Threads: threads, Ranks: collective.Backend(r.opt.Ranks)}
+	for p := range f.Parts {
+		f.Parts[p] = evaluate.RowsOf(sample.part(dataset.Part(p)))
+	}
+	if r.measured != nil {
+		first := r.measured.Record()
+		f.First = &first
+	}
+	return f
+}
 
 // formulaBytes returns the memory of the formulas: up to 100 bytes per row.
 func (r *run) formulaBytes() int64 {

@@ -1,4 +1,4 @@
-package train
+package evaluate
 
 import (
 	"cmp"
@@ -14,64 +14,43 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
-	"github.com/kernel-fried-tensor/kft/solver"
-	"github.com/kernel-fried-tensor/kft/train/collective"
 )
 
-// baseline fits the formulas of package baseline and measures them, the best first. Of a very
-// large table it uses a sample. A refit has the settings of the first training, which
-// validation rows chose.
-func (r *run) baseline() []model.BaselineScores {
-	sample := r.formulaRun()
-	scores := sample.formulas(r.engine.Threads())
-	r.settings = sample.settings
-	return scores
+// Formulas are formulas of package baseline and the rows that they are fitted to and measured on.
+type Formulas struct {
+	Names   []string // modes of cells, the first ones of the rows: formulas of covariates are no rules of thumb
+	Sizes   []int
+	Parts   [3]Rows // by dataset.Part
+	Time    *baseline.Time
+	Between *baseline.Time
+	Chosen  baseline.Chosen // settings of a first training, which validation rows chose
+	Scale   predictive.Scale
+	Finite  bool          // the target has few values, so that a median is a rounded mean
+	First   *model.Record // of the first training, if this is a refit
+	Threads int
+	Ranks   backend.Ranks // processes that divide the work; nil for one
 }
 
-// baselineBeside is baseline beside the training, on a few of many threads: the training leaves more
-// than that unused. The result is a function that waits for the scores.
-func (r *run) baselineBeside() func() []model.BaselineScores {
-	few := r.engine.Threads() / 8
-	if few == 0 || r.opt.Ranks != nil || r.opt.Memory > 0 {
-		scores := r.baseline()
-		return func() []model.BaselineScores { return scores }
+// Measure fits the formulas and measures them, the best first. It also returns their settings.
+func (a *Formulas) Measure() ([]model.BaselineScores, baseline.Chosen) {
+	threads, n := a.Threads, len(a.Names)
+	table := baseline.Table{Names: a.Names, Sizes: a.Sizes, Time: a.Time, Between: a.Between, Threads: threads, Chosen: a.Chosen}
+	if a.Ranks != nil {
+		table.Peers = a.Ranks
 	}
-	own := *r.formulaRun() // the training changes the run
-	done := make(chan []model.BaselineScores, 1)
-	go func() { done <- own.formulas(few) }()
-	return func() []model.BaselineScores {
-		scores := <-done
-		r.settings = own.settings
-		return scores
-	}
-}
-
-// formulaRun returns the run with the rows that formulas are fitted to, and keeps its warning.
-func (r *run) formulaRun() *run {
-	sample, warning := r.formulaSample()
-	if warning != "" {
-		r.warnings = append(r.warnings, warning)
-	}
-	return sample
-}
-
-func (r *run) formulas(threads int) []model.BaselineScores {
-	n := r.data.CellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.Sizes()[:n], Time: r.when, Between: r.between, Threads: threads, Peers: collective.Group(r.opt.Ranks), Chosen: r.settings}
-	center := r.formulaCenter()
-	table.Parts = [3]baseline.Rows{formulaRows(r.part(dataset.Train), center), formulaRows(r.part(dataset.Valid), center), {Codes: r.part(dataset.Test).Codes}}
+	center := a.center()
+	table.Parts = [3]baseline.Rows{formulaRows(a.Parts[dataset.Train], center), formulaRows(a.Parts[dataset.Valid], center), {Codes: a.Parts[dataset.Test].Codes}}
 	for p := range table.Parts {
 		table.Parts[p].Codes = table.Parts[p].Codes[:n]
 	}
 	formulas := baseline.Fit(table)
-	r.settings = baseline.ChosenOf(formulas)
 	scores := make([]model.BaselineScores, len(formulas))
 	onScale := [3][]float64{}
-	held := r.size(dataset.Valid)+r.size(dataset.Test) > 0
-	measures, rank := r.whoMeasures(formulas)
-	for p := range dataset.Part(len(r.parts)) {
+	held := len(a.Parts[dataset.Valid].Y)+len(a.Parts[dataset.Test].Y) > 0
+	measures, rank := a.whoMeasures(formulas)
+	for p := range dataset.Part(len(a.Parts)) {
 		if p != dataset.Train || !held || measures[0] == rank { // training rows measure the first formula alone
-			onScale[p] = r.onScale(threads, r.part(p))
+			onScale[p] = a.onScale(threads, a.Parts[p])
 		}
 	}
 	parallel.For(threads, len(formulas), func(k int) {
@@ -81,54 +60,54 @@ func (r *run) formulas(threads int) []model.BaselineScores {
 		s := &scores[k]
 		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
 		median := math.Round // of a probability
-		if !r.spec.Uncertainty.Finite() {
-			s.Median = r.formulaMedian(&formulas[k], center)
+		if !a.Finite {
+			s.Median = a.median(&formulas[k], center)
 			median = s.Median.Of
 		}
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums formulaSums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
-				sums = parallel.Reduce(threads, r.size(dataset.Part(p)), func(from, end int) formulaSums {
-					return r.measureFormula(&formulas[k], center, median, dataset.Part(p), onScale[p], from, end)
+				sums = parallel.Reduce(threads, len(a.Parts[dataset.Part(p)].Y), func(from, end int) formulaSums {
+					return a.measure(&formulas[k], center, median, dataset.Part(p), onScale[p], from, end)
 				}, formulaSums.add)
 			}
 			*to = sums.point.Score()
 			to.Binary = sums.binary.Binary()
 		}
 	})
-	r.shareScores(scores, measures)
-	return scores
+	a.shareScores(scores, measures)
+	return scores, baseline.ChosenOf(formulas)
 }
 
 // whoMeasures returns the rank that measures each formula: the one that has fitted it alone, and
 // otherwise each in turn. The second result is this rank.
-func (r *run) whoMeasures(formulas []baseline.Formula) (ranks []int, own int) {
+func (a *Formulas) whoMeasures(formulas []baseline.Formula) (ranks []int, own int) {
 	ranks = make([]int, len(formulas))
-	if r.opt.Ranks == nil {
+	if a.Ranks == nil {
 		return ranks, 0
 	}
-	has := make([]bool, len(formulas)*r.opt.Ranks.Size())
+	has := make([]bool, len(formulas)*a.Ranks.Size())
 	for k := range formulas {
-		has[r.opt.Ranks.Rank()*len(formulas)+k] = !formulas[k].Elsewhere()
+		has[a.Ranks.Rank()*len(formulas)+k] = !formulas[k].Elsewhere()
 	}
-	backend.GatherValues(r.opt.Ranks, has, backend.Even(r.opt.Ranks.Size(), r.opt.Ranks.Size()), len(formulas))
+	backend.GatherValues(a.Ranks, has, backend.Even(a.Ranks.Size(), a.Ranks.Size()), len(formulas))
 	for k := range ranks {
-		for ranks[k] = k % r.opt.Ranks.Size(); !has[ranks[k]*len(formulas)+k]; {
-			ranks[k] = (ranks[k] + 1) % r.opt.Ranks.Size()
+		for ranks[k] = k % a.Ranks.Size(); !has[ranks[k]*len(formulas)+k]; {
+			ranks[k] = (ranks[k] + 1) % a.Ranks.Size()
 		}
 	}
-	return ranks, r.opt.Ranks.Rank()
+	return ranks, a.Ranks.Rank()
 }
 
 // shareScores completes scores, of which each rank has some, on all of them.
-func (r *run) shareScores(scores []model.BaselineScores, measures []int) {
-	if r.opt.Ranks == nil {
+func (a *Formulas) shareScores(scores []model.BaselineScores, measures []int) {
+	if a.Ranks == nil {
 		return
 	}
-	for rank, text := range peers.Texts(r.opt.Ranks, flat.Encode(&scores)) {
+	for rank, text := range peers.Texts(a.Ranks, flat.Encode(&scores)) {
 		var all []model.BaselineScores
 		if err := flat.Decode(text, &all); err != nil {
-			panic("train: " + err.Error()) // all ranks run the same program
+			panic("evaluate: " + err.Error()) // all ranks run the same program
 		}
 		for k := range scores {
 			if measures[k] == rank {
@@ -139,9 +118,9 @@ func (r *run) shareScores(scores []model.BaselineScores, measures []int) {
 }
 
 // onScale returns targets on the modelling scale.
-func (r *run) onScale(threads int, o *solver.Observations) []float64 {
-	scale := r.model.Scale()
-	out := make([]float64, o.Len())
+func (a *Formulas) onScale(threads int, o Rows) []float64 {
+	scale := a.Scale
+	out := make([]float64, len(o.Y))
 	parallel.Ranges(threads, len(out), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			out[i] = scale.OnScale(o.Target(i))
@@ -150,20 +129,20 @@ func (r *run) onScale(threads int, o *solver.Observations) []float64 {
 	return out
 }
 
-// formulaCenter returns what the formulas subtract from the targets. It is 0 unless
+// center returns what the formulas subtract from the targets. It is 0 unless
 // float32 is too coarse for the targets. The formulas then fit differences from the mean,
 // and adjust by differences, because factors need the targets themselves; but factors of
 // values that far from 0 are differences in all but name. Rates are never so far from 0.
-func (r *run) formulaCenter() float64 {
-	train := r.part(dataset.Train)
-	if train.Low == nil || train.Exposure != nil || train.Len() == 0 {
+func (a *Formulas) center() float64 {
+	train := a.Parts[dataset.Train]
+	if train.Low == nil || train.Exposure != nil || len(train.Y) == 0 {
 		return 0
 	}
 	first, sum := train.Target(0), 0.0
-	for i := range train.Len() {
+	for i := range len(train.Y) {
 		sum += train.Target(i) - first
 	}
-	return first + sum/float64(train.Len())
+	return first + sum/float64(len(train.Y))
 }
 
 // formulaSums are what the measures of a formula need.
@@ -178,19 +157,19 @@ func (s formulaSums) add(o formulaSums) formulaSums {
 	return s
 }
 
-// measureFormula measures a formula, which was fitted to differences from center, on the
+// measure measures a formula, which was fitted to differences from center, on the
 // rows [from, to) of a part. Means are measured by R2 and RMSE, medians by MAE, as those of
 // the model.
-func (r *run) measureFormula(f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64, from, to int) (sums formulaSums) {
-	scale := r.model.Scale()
-	o := r.part(part)
-	r.eachPrediction(f, center, part, from, to, 1, func(i int, v float64) {
+func (a *Formulas) measure(f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64, from, to int) (sums formulaSums) {
+	scale := a.Scale
+	o := a.Parts[part]
+	a.eachPrediction(f, center, part, from, to, 1, func(i int, v float64) {
 		if o.Censored != nil && o.Censored[i] > 0 {
 			return // its error is not known
 		}
-		sums.point.Add(o.Target(i), weightOf(o, i), v, median(v), onScale[i], scale.OnScale(v))
+		sums.point.Add(o.Target(i), o.weight(i), v, median(v), onScale[i], scale.OnScale(v))
 		if scale.Transform == predictive.Logit {
-			sums.binary.Add(o.Target(i), weightOf(o, i), v)
+			sums.binary.Add(o.Target(i), o.weight(i), v)
 		}
 	})
 	return sums
@@ -198,8 +177,8 @@ func (r *run) measureFormula(f *baseline.Formula, center float64, median func(fl
 
 // eachPrediction calls add with the predictions of a formula for the rows [first, last) of
 // a part, or for every so many rows.
-func (r *run) eachPrediction(f *baseline.Formula, center float64, part dataset.Part, first, last, every int, add func(i int, v float64)) {
-	o := r.part(part)
+func (a *Formulas) eachPrediction(f *baseline.Formula, center float64, part dataset.Part, first, last, every int, add func(i int, v float64)) {
+	o := a.Parts[part]
 	var space [1024]float64
 	for from := first; from < last; from += len(space) {
 		predicted := space[:min(len(space), last-from)]
@@ -228,28 +207,28 @@ const (
 	leastHeld  = 200
 )
 
-// formulaMedian returns the function from the mean of a formula to its median: the factor,
+// median returns the function from the mean of a formula to its median: the factor,
 // or with negative values the shift, with the least absolute error on the validation set,
 // or on the training set without one. Otherwise a model would beat the formula in MAE by
 // predicting a median alone. After few rows of later periods the mean is the median.
 // Errors on the rows that a formula was fitted to are none of new rows, so a refit takes the medians of the first training, unless these are of few rows. Formulas
 // of the last values do not predict the periods before them, so after a split by time without a validation set the mean is the median.
-func (r *run) formulaMedian(f *baseline.Formula, center float64) *model.Median {
+func (a *Formulas) median(f *baseline.Formula, center float64) *model.Median {
 	part := dataset.Valid
-	if r.size(part) == 0 {
+	if len(a.Parts[part].Y) == 0 {
 		part = dataset.Train
 	}
-	o := r.part(part)
-	switch few := r.when != nil && o.Len() < leastLater; {
-	case r.measured != nil && (part == dataset.Train || few) && (r.when != nil || r.measured.Record().Valid.N >= leastHeld):
-		return r.measured.Record().MedianOf(f.Name)
-	case r.when != nil && part == dataset.Train || few:
+	o := a.Parts[part]
+	switch few := a.Time != nil && len(o.Y) < leastLater; {
+	case a.First != nil && (part == dataset.Train || few) && (a.Time != nil || a.First.Valid.N >= leastHeld):
+		return a.First.MedianOf(f.Name)
+	case a.Time != nil && part == dataset.Train || few:
 		return nil
 	}
 	var shifts, factors []weighted
 	positive := true
-	r.eachPrediction(f, center, part, 0, o.Len(), 1+o.Len()/medianRows, func(i int, v float64) {
-		y, w := o.Target(i), weightOf(o, i)
+	a.eachPrediction(f, center, part, 0, len(o.Y), 1+len(o.Y)/medianRows, func(i int, v float64) {
+		y, w := o.Target(i), o.weight(i)
 		positive = positive && y >= 0 && v >= 0
 		shifts = append(shifts, weighted{y - v, w})
 		if v > 0 {
@@ -285,10 +264,10 @@ func weightedMedian(values []weighted, otherwise float64) float64 {
 // exposures these are rates, weighted by the exposure; the squared error of a row is
 // that of its value, not of its rate. Weights are scaled to mean 1, so that their unit
 // does not matter. The values are differences from center.
-func formulaRows(o *solver.Observations, center float64) baseline.Rows {
+func formulaRows(o Rows, center float64) baseline.Rows {
 	rows := baseline.Rows{Codes: o.Codes, Y: o.Y}
 	if center != 0 {
-		rows.Y = make([]float32, o.Len())
+		rows.Y = make([]float32, len(o.Y))
 		for i := range rows.Y {
 			rows.Y[i] = float32(o.Target(i) - center)
 		}
@@ -296,13 +275,13 @@ func formulaRows(o *solver.Observations, center float64) baseline.Rows {
 	if o.W == nil && o.Exposure == nil {
 		return rows
 	}
-	rows.W = make([]float32, o.Len())
+	rows.W = make([]float32, len(o.Y))
 	if o.Exposure != nil {
-		rows.Y, rows.Loss = make([]float32, o.Len()), make([]float32, o.Len())
+		rows.Y, rows.Loss = make([]float32, len(o.Y)), make([]float32, len(o.Y))
 	}
 	total := 0.0
 	for i := range o.Y {
-		weight := weightOf(o, i)
+		weight := o.weight(i)
 		if o.Exposure != nil {
 			exposure := float64(o.Exposure[i])
 			rows.Y[i] = float32(float64(o.Y[i]) / exposure)
@@ -313,7 +292,7 @@ func formulaRows(o *solver.Observations, center float64) baseline.Rows {
 		total += weight
 	}
 	for i := range rows.W {
-		rows.W[i] = float32(float64(rows.W[i]) * float64(o.Len()) / total)
+		rows.W[i] = float32(float64(rows.W[i]) * float64(len(o.Y)) / total)
 	}
 	return rows
 }
