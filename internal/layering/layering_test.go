@@ -1,4 +1,5 @@
-// Package layering tests that packages import only packages of lower layers.
+// Package layering tests that packages import only packages of lower layers, and that packages
+// and files stay small.
 package layering
 
 import (
