@@ -20,9 +20,9 @@ const (
 var largerPackages = map[string]int{
 	"cmd/kft":          6114,
 	"dataset/columnar": 4033,
-	"dataset/guess":    4248,
-	"model":            5589,
-	"predictive":       4955,
+	"dataset/guess":    4254,
+	"model":            5602,
+	"predictive":       4960,
 	"search":           5663,
 	"sideinfo":         4183,
 	"solver":           5213,
@@ -31,17 +31,8 @@ var largerPackages = map[string]int{
 
 // largerFiles is the same for files.
 var largerFiles = map[string]int{
-	"dataset/distinct.go":          401,
-	"dataset/guess/guess.go":       401,
-	"dataset/tableio/pipeline.go":  481,
-	"explain/explain.go":           416,
-	"forecast/forecast.go":         453,
-	"model/decode.go":              459,
-	"model/table.go":               420,
-	"predictive/heaped.go":         412,
 	"search/automatic_forecast.go": 416,
 	"search/comparison.go":         422,
-	"series/machine.go":            432,
 }
 
 // No package and no file is larger than the limits, or than it may be as an exception. An
