@@ -11,7 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 )
 
 // Sentinels for [errors.Is].
@@ -34,26 +34,26 @@ var (
 // [Model.Recalibrate], a [CellError] in a cell, a [SideError] in [Model.WithSide], and
 // a [ModeError] in [Model.Map].
 type (
-	Problems              = spec.Problems               // everything that is wrong with a specification
-	Problem               = spec.Problem                // one part of it, with its field path and its place in the file
-	FieldError            = fielderr.Error              // an error with the path of a specification field
-	InputError            = dataset.InputError          // a value or a row of a table, with its place
-	DomainError           = predictive.DomainError      // a target outside of the domain of the scale or likelihood
-	ConstantError         = predictive.ConstantError    // a constant target
-	DivergedError         = solver.DivergedError        // training that did not produce finite weights
-	CheckpointError       = train.CheckpointError       // a checkpoint that belongs to another fit
-	CheckpointExistsError = train.CheckpointExistsError // a checkpoint that a fit that does not resume it would overwrite
-	FormatError           = modelfile.FormatError       // a file that is not a complete, unmodified model
-	CellError             = model.CellError             // a cell that does not fit the model's modes
-	UnknownTableError     = model.UnknownTableError     // a table of which the model knows no id at all
-	UnseenError           = model.UnseenError           // an id that is not in the training data, in strict mode
-	NotFiniteError        = model.NotFiniteError        // a row for which a model gives no finite number
-	SideError             = model.SideError             // a side table that the model cannot use
-	QuantileError         = model.QuantileError         // levels for which no quantiles can be computed
-	SamplesError          = model.SamplesError          // a number of samples that cannot be drawn
-	TooFewRowsError       = conformal.TooFewRowsError   // a calibration set that is too small
-	NotFittedError        = evaluate.NotFittedError     // a table that is not the one the model was fitted to
-	ModeError             = evaluate.ModeError          // an unknown mode of a coverage map
+	Problems              = spec.Problems             // everything that is wrong with a specification
+	Problem               = spec.Problem              // one part of it, with its field path and its place in the file
+	FieldError            = fielderr.Error            // an error with the path of a specification field
+	InputError            = dataset.InputError        // a value or a row of a table, with its place
+	DomainError           = predictive.DomainError    // a target outside of the domain of the scale or likelihood
+	ConstantError         = predictive.ConstantError  // a constant target
+	DivergedError         = solver.DivergedError      // training that did not produce finite weights
+	CheckpointError       = checkpoint.Error          // a checkpoint that belongs to another fit
+	CheckpointExistsError = checkpoint.ExistsError    // a checkpoint that a fit that does not resume it would overwrite
+	FormatError           = modelfile.FormatError     // a file that is not a complete, unmodified model
+	CellError             = model.CellError           // a cell that does not fit the model's modes
+	UnknownTableError     = model.UnknownTableError   // a table of which the model knows no id at all
+	UnseenError           = model.UnseenError         // an id that is not in the training data, in strict mode
+	NotFiniteError        = model.NotFiniteError      // a row for which a model gives no finite number
+	SideError             = model.SideError           // a side table that the model cannot use
+	QuantileError         = model.QuantileError       // levels for which no quantiles can be computed
+	SamplesError          = model.SamplesError        // a number of samples that cannot be drawn
+	TooFewRowsError       = conformal.TooFewRowsError // a calibration set that is too small
+	NotFittedError        = evaluate.NotFittedError   // a table that is not the one the model was fitted to
+	ModeError             = evaluate.ModeError        // an unknown mode of a coverage map
 )
 
 // FieldPath returns the path of the specification field that can fix an error, as in

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 )
 
 // withChecksum returns the bytes of a file with the checksum that belongs to them.
@@ -50,7 +50,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := modelfile.Decode(withChecksum(data), "fuzzed")
 		if err == nil {
-			_ = train.VerifyCheckpoint(file, "fuzzed")
+			_ = checkpoint.Verify(file, "fuzzed")
 		}
 	})
 }

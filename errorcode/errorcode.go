@@ -16,7 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
 	"github.com/kernel-fried-tensor/kft/update"
 )
 
@@ -46,7 +46,7 @@ func Of(err error) string {
 		{"not_finite", has[*model.NotFiniteError](err)},
 		{"not_updatable", has[*update.NotPossibleError](err)},
 		{"refused_row", has[*update.RowError](err)},
-		{"checkpoint", has[*train.CheckpointError](err) || has[*train.CheckpointExistsError](err)},
+		{"checkpoint", has[*checkpoint.Error](err) || has[*checkpoint.ExistsError](err)},
 		{"missing_file", errors.Is(err, fs.ErrNotExist)},
 		{"disk_full", errors.Is(err, syscall.ENOSPC)},
 		{"input", has[*dataset.InputError](err) || has[*history.ValueError](err)},

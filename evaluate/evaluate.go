@@ -1,4 +1,4 @@
-// Package evaluate measures a fitted model on tables with a target: scores,
+// Package evaluate measures a fitted model, and formulas beside it, on tables with a target: scores,
 // calibration by entity, and the conformal correction that new data gives.
 package evaluate
 

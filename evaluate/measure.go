@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -79,6 +80,11 @@ type Rows struct {
 
 	// Low is what float32 takes from Y, see dataset.Table; nil for nothing.
 	Low []float32
+}
+
+// RowsOf returns observations as rows.
+func RowsOf(o *solver.Observations) Rows {
+	return Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 }
 
 // Target returns the target of row i, NaN if it is missing.

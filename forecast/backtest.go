@@ -19,6 +19,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // BacktestOptions specify a backtest. Errors about a field carry the paths windows, horizon,
@@ -103,7 +104,7 @@ func Backtest(ctx context.Context, s spec.Spec, source tableio.Source, opt Backt
 type backtest struct {
 	opt     BacktestOptions
 	spec    spec.Spec
-	data    *train.Data
+	data    *fitdata.Data
 	engine  *cpu.Backend
 	line    *timeline.Timeline
 	time    int     // mode of time
@@ -208,7 +209,7 @@ func orDefault(v, otherwise int) int {
 
 // at returns the data of a fit at an origin: those of a fit that forecasts Horizon periods from the rows up to it, which has a test set of
 // its own. With too few periods for that, it has none.
-func (b *backtest) at(origin int64) (*train.Data, error) {
+func (b *backtest) at(origin int64) (*fitdata.Data, error) {
 	horizon := int64(b.opt.Horizon)
 	test := horizon
 	if origin+1-2*horizon < leastPeriods {
@@ -308,7 +309,7 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 // correction returns the correction that the forecasts of all origins give. That of few forecasts is the one of a fit that
 // has as few validation rows.
 func (b *backtest) correction() (*conformal.Correction, error) {
-	if len(b.score) >= train.RollingBelow*len(b.origins) {
+	if len(b.score) >= fitdata.RollingBelow*len(b.origins) {
 		return conformal.NewByHorizon(b.engine.Threads(), conformal.Symmetric(b.score), b.location, b.horizon, bins(len(b.score)))
 	}
 	return conformal.NewByOrigins(b.engine.Threads(), b.score, b.location, b.horizon, b.block)

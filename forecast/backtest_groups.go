@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // A grouping divides cells into groups whose totals are measured.
@@ -107,7 +107,7 @@ type actualTotal struct {
 }
 
 // divide assigns the rows after an origin to totals. It takes time in proportion to the known rows.
-func (b *backtest) divide(origin int64, known, later train.Rows) []division {
+func (b *backtest) divide(origin int64, known, later fitdata.Rows) []division {
 	var all []division
 	for _, g := range b.groupings {
 		type spot struct {
@@ -139,7 +139,7 @@ func (b *backtest) divide(origin int64, known, later train.Rows) []division {
 }
 
 // totalChanges returns the change of the totals of each group from one period with rows to the next.
-func totalChanges(g *grouping, known train.Rows) map[string]metrics.Change {
+func totalChanges(g *grouping, known fitdata.Rows) map[string]metrics.Change {
 	type period struct {
 		step int32
 		sum  float64

@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // rowsPerTask is the number of rows that one task measures. The cut depends only on the
@@ -86,7 +86,7 @@ func weightOf(rows evaluate.Rows, i int) float64 {
 }
 
 // measureFormulas adds the forecasts of the formulas and of their best mix.
-func (b *backtest) measureFormulas(k int, origin int64, known, rows train.Rows, ahead []int, changes []metrics.Change, divided []division) error {
+func (b *backtest) measureFormulas(k int, origin int64, known, rows fitdata.Rows, ahead []int, changes []metrics.Change, divided []division) error {
 	formulas, predicted := b.classics(known, rows)
 	earlier, err := b.data.Between(b.time, b.steps, 0, origin-int64(b.opt.Horizon))
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *backtest) measureFormulas(k int, origin int64, known, rows train.Rows, 
 }
 
 // classics fits the formulas to the known rows and returns their predictions of later ones.
-func (b *backtest) classics(known, later train.Rows) (names []string, predicted [][]float64) {
+func (b *backtest) classics(known, later fitdata.Rows) (names []string, predicted [][]float64) {
 	modes := append(slices.Clone(b.keys), b.time) // covariates do not make series
 	table := baseline.Table{Threads: b.engine.Threads(), Time: &baseline.Time{Mode: len(b.keys), Seasons: baseline.SeasonsOf(b.line)}}
 	table.Time.Periods[baseline.Train], table.Time.Periods[baseline.Test] = known.Step, later.Step

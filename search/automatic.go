@@ -16,6 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // splitRows is the number of validation rows from which intervals have at least the
@@ -55,9 +56,9 @@ const (
 // value for what is still open.
 type chooser struct {
 	spec        spec.Spec
-	data        *train.Data
-	folds       []*train.Data // divisions of the data on which candidates are compared
-	opt         train.Options // of the final fit
+	data        *fitdata.Data
+	folds       []*fitdata.Data // divisions of the data on which candidates are compared
+	opt         train.Options   // of the final fit
 	effort      effort
 	modes       []string // that identify a cell
 	sizes       []int
@@ -78,10 +79,10 @@ type chooser struct {
 // data, the estimate of the scale, if there is one, and the decisions. The comparisons
 // use samples of the training rows, so their cost does not grow with the table. See
 // docs/concepts/automatic.md for the rules.
-func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
+func resolve(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
 	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames()[:s.CellModes()], sizes: data.Sizes(), others: s.ModeNames()[s.CellModes():], rows: data.Count(dataset.Train)}
 	defer data.ForgetCompared()
-	if err := cmp.Or(c.checkModes(), data.CheckSide(ctx, s, opt)); err != nil {
+	if err := cmp.Or(c.checkModes(), data.CheckSide(ctx, s, opt.Tables)); err != nil {
 		return s, nil, nil, err
 	}
 	if opt.TimeBudget > 0 && opt.Checkpoint == "" {
@@ -248,15 +249,15 @@ const (
 // one and, for a small table, folds of its training and validation rows, or earlier
 // origins of a forecast. Those of a split
 // by time or by entity are never mixed, nor those of a file of parts that looks like one.
-func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
+func foldsOf(s spec.Spec, data *fitdata.Data) ([]*fitdata.Data, error) {
 	n := data.Count(dataset.Valid)
 	if data.LaterMode() >= 0 && n > 0 {
 		return data.Origins()
 	}
 	if n == 0 || n >= foldBelow || !alike(s, data) {
-		return []*train.Data{data}, nil
+		return []*fitdata.Data{data}, nil
 	}
-	all := []*train.Data{data}
+	all := []*fitdata.Data{data}
 	repeats := uint64(1)
 	if n < fewRows {
 		repeats = fewRepeats
@@ -279,7 +280,7 @@ func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 
 // alike reports whether training and validation rows may be exchanged: they do not differ
 // by their time or by their ids.
-func alike(s spec.Spec, data *train.Data) bool {
+func alike(s spec.Spec, data *fitdata.Data) bool {
 	return data.LaterMode() < 0 && !strings.HasPrefix(s.Split, "time:") && !strings.HasPrefix(s.Split, "entity:") && data.Familiar() >= 0.5
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 const (
@@ -74,7 +75,7 @@ func (c *chooser) chooseDays(ctx context.Context) error {
 // compareOn sets the divisions of days on which candidates are compared, where they are otherwise compared on the last
 // periods: these have few holidays and starts of months, or none, and days of all years have all of them. It returns
 // the function that sets the last periods again.
-func (c *chooser) compareOn(divisions []*train.Data) func() {
+func (c *chooser) compareOn(divisions []*fitdata.Data) func() {
 	if !c.future() {
 		return func() {}
 	}
@@ -87,7 +88,7 @@ func (c *chooser) compareOn(divisions []*train.Data) func() {
 }
 
 // errorsOfDays returns the mean error of each day in a fit without it.
-func (c *chooser) errorsOfDays(ctx context.Context, folds []*train.Data, at int, days []time.Time) (map[time.Time]float64, error) {
+func (c *chooser) errorsOfDays(ctx context.Context, folds []*fitdata.Data, at int, days []time.Time) (map[time.Time]float64, error) {
 	s := c.spec.Clone()
 	if s.Uncertainty.Noise == spec.Auto {
 		s.Uncertainty.Noise = "constant"

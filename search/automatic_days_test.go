@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // holidays are some days with their effects on the logarithm of sales.
@@ -56,7 +57,7 @@ func daysChooser(t *testing.T, years, shops int, effect func(day time.Time) floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &chooser{spec: s, data: data, folds: []*train.Data{data}, effort: effort{rows: 1e5, sweeps: 5}, modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train), scores: map[string]*score{}}
+	return &chooser{spec: s, data: data, folds: []*fitdata.Data{data}, effort: effort{rows: 1e5, sweeps: 5}, modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train), scores: map[string]*score{}}
 }
 
 // Holidays are found, and days without any are not taken for some.

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // Rules of the terms that are offered when the validation rows come after the training
@@ -155,7 +156,7 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 			}
 		}
 	}
-	defer func(all []*train.Data) { c.folds = all }(c.folds)
+	defer func(all []*fitdata.Data) { c.folds = all }(c.folds)
 	c.folds = c.foldsOfYears()
 	label := strings.Join(parts, ", ")
 	candidates := []candidate{{label + ", interactions of rank 2", c.withTerms(slices.Concat(terms, low))}}
@@ -251,7 +252,7 @@ func withoutYears(terms []spec.Term, time string) []spec.Term {
 
 // foldsOfYears returns the origins with a year of training periods, because earlier ones say
 // nothing about the next year; all if the first has none.
-func (c *chooser) foldsOfYears() []*train.Data {
+func (c *chooser) foldsOfYears() []*fitdata.Data {
 	time := c.data.TimeMode()
 	year := c.data.Year(time)
 	n := len(c.folds)

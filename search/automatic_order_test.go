@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // Kinds of patients and kinds of genes interact differently in each of a few tissues. A train
@@ -142,7 +143,7 @@ func TestComparisonsLeaveOutTheSameRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &chooser{spec: s, data: data, folds: []*train.Data{data}, effort: efforts["normal"], rows: data.Count(dataset.Train)}
+	c := &chooser{spec: s, data: data, folds: []*fitdata.Data{data}, effort: efforts["normal"], rows: data.Count(dataset.Train)}
 	n := data.Count(dataset.Valid)
 	if n < splitRows || !c.splits() {
 		t.Fatalf("%d validation rows: the final fit has no correction", n)

@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // A candidate is a specification that is compared with others.
@@ -382,7 +383,7 @@ func (c *chooser) threads() int {
 }
 
 // fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
-func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
+func (c *chooser) fit(ctx context.Context, s spec.Spec, data *fitdata.Data) (float64, *train.Report, error) {
 	_, r, err := c.fitModel(ctx, s, data, c.threads())
 	if err != nil {
 		return 0, nil, err
@@ -399,7 +400,7 @@ func validCRPS(r *train.Report) float64 {
 }
 
 // fitModel is a short fit on a sample of rows, with some threads.
-func (c *chooser) fitModel(ctx context.Context, s spec.Spec, data *train.Data, threads int) (*model.Model, *train.Report, error) {
+func (c *chooser) fitModel(ctx context.Context, s spec.Spec, data *fitdata.Data, threads int) (*model.Model, *train.Report, error) {
 	if len(c.folds) == 1 || c.future() { // other fits of a small table are fast
 		s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // finalData returns the data of the final fit for a specification that leaves nothing
@@ -17,7 +18,7 @@ import (
 // Beyond the given number, which may be 0 for all, they are of more use in the training set.
 // They stay where they are if they differ from training rows by their time or their ids,
 // because the rows that are left would no longer be like those that are predicted.
-func finalData(s spec.Spec, data *train.Data, keep int) (*train.Data, []model.Decision, error) {
+func finalData(s spec.Spec, data *fitdata.Data, keep int) (*fitdata.Data, []model.Decision, error) {
 	n := data.Count(dataset.Valid)
 	if keep == 0 || n <= keep || s.SeveralTargets() || !alike(s, data) {
 		return data, nil, nil
@@ -40,7 +41,7 @@ const refitBelow = 1_000_000
 // and have been measured then; the training and validation set if test rows are named or
 // later. A forecast must know the periods before it, so its table may be large. If the parts differ by their
 // ids there is none: what a validation set of new ids ended, a second training would continue.
-func resolveRefit(s spec.Spec, data *train.Data, opt train.Options) string {
+func resolveRefit(s spec.Spec, data *fitdata.Data, opt train.Options) string {
 	valid := data.Count(dataset.Valid)
 	later := data.LaterMode() >= 0
 	random := strings.HasPrefix(s.Split, "random:")
@@ -63,7 +64,7 @@ func resolveRefit(s spec.Spec, data *train.Data, opt train.Options) string {
 
 // planRefit returns the specification with the second training, if that is not left to what the fit chooses, and with the one
 // that is probable: the likelihood says whether a refit continues the first training.
-func planRefit(s spec.Spec, data *train.Data, opt train.Options) (first, planned spec.Spec) {
+func planRefit(s spec.Spec, data *fitdata.Data, opt train.Options) (first, planned spec.Spec) {
 	planned = s
 	planned.Fit.Refit = resolveRefit(s, data, opt)
 	if planned.Fit.Refit == spec.RefitNone || !s.Automatic() && s.Uncertainty.Likelihood != spec.Auto {
@@ -75,7 +76,7 @@ func planRefit(s spec.Spec, data *train.Data, opt train.Options) (first, planned
 // refitsOf returns the trainings that follow the first one, for a specification that leaves nothing open. Before one on
 // all rows of a table that is not large there is one on the training and validation set, by which the
 // test set is measured; with more than keptValid validation rows most of them train the first one (see finalData).
-func refitsOf(s spec.Spec, data *train.Data, opt train.Options) []string {
+func refitsOf(s spec.Spec, data *fitdata.Data, opt train.Options) []string {
 	valid := data.Count(dataset.Valid)
 	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && valid <= keptValid && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
 		return []string{spec.RefitValid, spec.RefitAll}
@@ -92,7 +93,7 @@ const (
 
 // recentData returns the data that a model for forecasts is chosen on and trained on, and
 // the decision about its rows, if there is one.
-func recentData(s spec.Spec, data *train.Data) (*train.Data, []model.Decision, error) {
+func recentData(s spec.Spec, data *fitdata.Data) (*fitdata.Data, []model.Decision, error) {
 	if !s.Automatic() || data.Count(dataset.Train) <= longFrom {
 		return data, nil, nil
 	}

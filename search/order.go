@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // A fit that compares orders has at most this many training rows, sweeps and epochs.
@@ -47,7 +48,7 @@ func openOrders(s spec.Spec) []int {
 // chooseOrders returns the specification with the order of cores that has the smallest
 // CRPS on the validation set after a short fit on a share of the rows. It chooses for
 // one term after the other.
-func chooseOrders(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, []model.OrderChoice, error) {
+func chooseOrders(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (spec.Spec, []model.OrderChoice, error) {
 	s = s.Clone()
 	open := openOrders(s)
 	s.Order = "given"
@@ -112,7 +113,7 @@ func chooseOrders(ctx context.Context, s spec.Spec, data *train.Data, opt train.
 
 // orderScore returns the CRPS on the validation set of a short fit. A scale that is still
 // open is log1p, if the table allows it, otherwise the identity.
-func orderScore(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (float64, error) {
+func orderScore(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (float64, error) {
 	if s.Uncertainty.Likelihood == "auto" {
 		s.Uncertainty.Likelihood = "gaussian"
 	}

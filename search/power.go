@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 const (
@@ -31,7 +32,7 @@ const (
 
 // choosePower returns the specification with the estimated power in place of "power". A
 // power of 1 is the identity.
-func choosePower(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, error) {
+func choosePower(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, error) {
 	if opt.Progress != nil {
 		opt.Progress(train.Event{Stage: "choose", Note: "estimating the power of the scale"})
 	}

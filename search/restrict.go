@@ -11,12 +11,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // restrict removes the scales and likelihoods that a target of the table forbids from
 // the space. It returns the specification whose section search has the others, and one
 // notice per parameter that lost choices.
-func restrict(s spec.Spec, data *train.Data) (spec.Spec, []string, error) {
+func restrict(s spec.Spec, data *fitdata.Data) (spec.Spec, []string, error) {
 	parameters, err := parametersOf(s)
 	if err != nil {
 		return s, nil, err
@@ -57,7 +58,7 @@ func restrict(s spec.Spec, data *train.Data) (spec.Spec, []string, error) {
 
 // differInCorrection reports whether some trials have a conformal correction and
 // others do not.
-func differInCorrection(s spec.Spec, data *train.Data) (bool, error) {
+func differInCorrection(s spec.Spec, data *fitdata.Data) (bool, error) {
 	parameters, err := parametersOf(s)
 	if err != nil {
 		return false, err

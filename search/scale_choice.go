@@ -16,6 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // Fit reads a table and trains the model. The zero source means the files of the
@@ -88,7 +89,7 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 }
 
 // FitData is Fit on a table that was read before, for a filled specification.
-func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+func FitData(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	opt.Chosen = s.Automatic()
 	data, recent, err := recentData(s, data)
 	if err != nil {
@@ -139,7 +140,7 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 
 // firstShare returns the share of the time for all trainings that the first one has. A sweep over more
 // rows takes longer than one over the training rows, and a refit has at most as many.
-func firstShare(data *train.Data, refits []string) float64 {
+func firstShare(data *fitdata.Data, refits []string) float64 {
 	rows := data.Count(dataset.Train)
 	together := rows
 	for _, which := range refits {
@@ -162,7 +163,7 @@ func withDecisions(m *model.Model, r *train.Report, decisions []model.Decision) 
 
 // fitOn is Fit on a table that was read before. share is the part of the time budget that the training has
 // after the choices. It also returns the data with the parts of the final fit.
-func fitOn(ctx context.Context, s spec.Spec, data *train.Data, share float64, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
+func fitOn(ctx context.Context, s spec.Spec, data *fitdata.Data, share float64, opt train.Options) (*model.Model, *train.Report, *fitdata.Data, error) {
 	if s.Automatic() {
 		return fitAutomatic(ctx, s, data, share, opt)
 	}
@@ -198,7 +199,7 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, share float64, op
 }
 
 // fitAutomatic chooses everything that the specification leaves open, then fits it.
-func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, share float64, opt train.Options) (*model.Model, *train.Report, *train.Data, error) {
+func fitAutomatic(ctx context.Context, s spec.Spec, data *fitdata.Data, share float64, opt train.Options) (*model.Model, *train.Report, *fitdata.Data, error) {
 	began := time.Now()
 	resolved, power, decisions, err := resolve(ctx, s, data, opt)
 	if err != nil {
@@ -272,7 +273,7 @@ func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 }
 
 // choose fits every combination and returns the best.
-func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+func choose(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	all := combinations(s)
 	if s.Uncertainty.Likelihood == spec.Auto {
 		switch {

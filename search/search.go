@@ -21,6 +21,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -38,10 +39,10 @@ type Search struct {
 	Source tableio.Source            // the table; the zero Source means the files of the specification
 	Tables map[string]tableio.Source // named tables in place of the files of side tables
 
-	data    *train.Data // nil until Read
-	side    string      // hash of the side tables, "" without any
-	notices []string    // what the table excludes from the space
-	holdOut bool        // every trial keeps half of the validation set for a conformal correction
+	data    *fitdata.Data // nil until Read
+	side    string        // hash of the side tables, "" without any
+	notices []string      // what the table excludes from the space
+	holdOut bool          // every trial keeps half of the validation set for a conformal correction
 }
 
 // Read checks the search and reads the table, which all trials share. Open calls it if
@@ -102,7 +103,7 @@ func (s *Search) Read(ctx context.Context) error {
 
 // resolve lets the search start from what a fit would choose, and vary what was open: the
 // scale, the inference and the order of cores, unless the section search says otherwise.
-func (s *Search) resolve(ctx context.Context, data *train.Data) error {
+func (s *Search) resolve(ctx context.Context, data *fitdata.Data) error {
 	open := s.Spec
 	resolved, _, _, err := resolve(ctx, s.Spec, data, train.Options{Threads: s.Threads, Tables: s.Tables})
 	if err != nil {

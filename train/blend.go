@@ -15,7 +15,7 @@ import (
 // follows reports whether the forecasts of the fit may follow recent values of their series.
 // Where absent cells are zeros, an update would not know those of its periods.
 func (r *run) follows() bool {
-	return !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && !r.spec.Uncertainty.Finite() && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && r.data.targets == nil && !r.data.zero
+	return !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && !r.spec.Uncertainty.Finite() && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && r.data.Scales() == nil && !r.data.AbsentZero()
 }
 
 // mixes reports whether moves and mixed means are learned on the validation rows.

@@ -10,7 +10,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/footprint"
 	"github.com/kernel-fried-tensor/kft/internal/garbage"
+	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // An Estimate tells in advance what a fit needs.
@@ -43,7 +45,7 @@ func (e *MemoryError) Error() string {
 // EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its
 // memory and measures one sweep. If the memory exceeds opt.Memory, it measures no sweep
 // and returns a *MemoryError with the estimate. The data cannot be used again.
-func EstimateFit(ctx context.Context, s spec.Spec, data *Data, opt Options) (e *Estimate, err error) {
+func EstimateFit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options) (e *Estimate, err error) {
 	opt.Checkpoint = ""
 	r, err := newRun(s, data, opt, true)
 	if err != nil {
@@ -92,7 +94,7 @@ func (r *run) estimate() *Estimate {
 	}
 	// The allocator takes a tenth more than it was asked for.
 	live := base + max(training, evaluation)
-	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, peakRSS())
+	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, sysmemory.Peak())
 	return e
 }
 

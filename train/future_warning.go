@@ -16,7 +16,7 @@ func (r *run) futureWarning() []string {
 		return nil
 	}
 	warnings := r.onePeriodWarning()
-	for mode := range r.data.table.Modes {
+	for mode := range r.data.Table().Modes {
 		if !r.model.UsesMode(mode) {
 			continue
 		}
@@ -38,15 +38,15 @@ func (r *run) futureWarning() []string {
 // onePeriodWarning warns if all training rows of a split by time have the same period, from
 // which no change over time can be learned, and fewer periods can be held out.
 func (r *run) onePeriodWarning() []string {
-	mode := r.data.laterMode
+	mode := r.data.LaterMode()
 	if mode < 0 {
 		return nil
 	}
 	// The table may be released: its parts and dictionaries are not.
-	codes, periods := r.part(dataset.Train).Codes[mode], r.data.table.Dicts[mode].Len()
+	codes, periods := r.part(dataset.Train).Codes[mode], r.data.Table().Dicts[mode].Len()
 	if len(codes) == 0 || slices.ContainsFunc(codes, func(c int32) bool { return c != codes[0] }) || periods <= 3 {
 		return nil
 	}
 	return []string{fmt.Sprintf("the training rows have a single period of %s, from which no change over time can be learned; set split to fewer of the %d periods, as in time:last=1; a model may forecast more periods than were held out",
-		r.data.table.Modes[mode], periods)}
+		r.data.Table().Modes[mode], periods)}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -27,7 +28,7 @@ const (
 func (r *run) learnHeaping() {
 	train, valid := r.ownTrain(), r.part(dataset.Valid)
 	noise := r.model.Noise()
-	if r.opt.Compare || r.spec.Uncertainty.Heaping == "none" || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.targets != nil ||
+	if r.opt.Compare || r.spec.Uncertainty.Heaping == "none" || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.Scales() != nil ||
 		train.Len() < leastHeapingRows || valid.Len() < leastHeapingValid || !r.model.Scale().NonNegative || !r.wholeNumbers() {
 		return
 	}
@@ -99,12 +100,12 @@ func (r *run) heaping() *heaping.Table {
 	time := r.data.TimeMode()
 	var factors []heaping.Factor
 	var modes []int
-	for mode := range r.data.cellModes() {
+	for mode := range r.data.CellModes() {
 		if mode == time || r.data.IsCalendar(mode) {
 			continue
 		}
 		modes = append(modes, mode)
-		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.table.Dicts[mode].Len()})
+		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.Table().Dicts[mode].Len()})
 	}
 	train, z := r.predictedTrain()
 	if x := r.finest(modes); x != nil {
@@ -116,7 +117,7 @@ func (r *run) heaping() *heaping.Table {
 		factors = append(factors, heaping.Factor{Modes: of, Index: x, Entities: x.Entities() - 1, Pair: true})
 	}
 	given := model.Rows{Codes: train.Codes, Weight: train.W, Exposure: train.Exposure}
-	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target, Pages: r.pages, Group: r.opt.group(),
+	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target, Pages: r.pages, Group: collective.Group(r.opt.Ranks),
 		Distributions: func() func(int) *predictive.Distribution {
 			cells := r.model.Distributions(z, given)
 			return cells.At

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // casesTable is a table of bottles that are sold by the case: item k by 1, 6 or 12.
@@ -46,7 +47,7 @@ func casesSpec() spec.Spec {
 func TestHeaping(t *testing.T) {
 	t.Parallel()
 	s := casesSpec()
-	fit := func(text string) (*model.Model, *Report, *Data) {
+	fit := func(text string) (*model.Model, *Report, *fitdata.Data) {
 		data, err := Read(t.Context(), s, tableio.Reader("cases", strings.NewReader(text)), Options{Threads: 2})
 		if err != nil {
 			t.Fatal(err)

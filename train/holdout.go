@@ -49,7 +49,7 @@ func (r *run) resolveConformal(forecasts bool) {
 	switch {
 	case !corrected && forecasts && len(r.earlier) > 0 && u.Bayesian():
 		u.Conformal = "horizon" // by the forecasts of several origins
-	case corrected && r.data.targets != nil:
+	case corrected && r.data.Scales() != nil:
 		u.Conformal = "group:" + spec.TargetName
 	case corrected && forecasts:
 		u.Conformal = "horizon"
@@ -127,7 +127,7 @@ func (r *run) learnCorrection() error {
 	if r.rolls() {
 		return r.correctByOrigins()
 	}
-	rows := rowsOf(&r.held)
+	rows := evaluate.RowsOf(&r.held)
 	rows.Horizon = r.heldHorizon
 	z := r.momentsTogether(rows.Codes)
 	var correction *conformal.Correction
@@ -142,7 +142,7 @@ func (r *run) learnCorrection() error {
 		if i == 0 {
 			correction, err = evaluate.Correction(engine, r.model, z, rows, kind)
 		} else if r.when == nil {
-			means = evaluate.MeanCurve(engine, r.model, z, rowsOf(&r.held))
+			means = evaluate.MeanCurve(engine, r.model, z, evaluate.RowsOf(&r.held))
 		} else {
 			means = evaluate.ForecastMeanCurve(engine, r.model, z, rows)
 		}
@@ -171,5 +171,5 @@ func (r *run) decileEdges() []float64 {
 	o, z := thinned(r.part(part), r.predicted(part), most)
 	engine, release := r.plannedEngine()
 	defer func() { _ = release() }() // it holds nothing
-	return evaluate.DecileEdges(engine, r.model, z, rowsOf(o))
+	return evaluate.DecileEdges(engine, r.model, z, evaluate.RowsOf(o))
 }

@@ -60,18 +60,13 @@ func (r *run) measureCompared(part dataset.Part) (*metrics.Score, error) {
 
 // measureRows scores observations by the moments of the field there.
 func (r *run) measureRows(z tt.Moments, o *solver.Observations, horizons []int32, calibrated bool) (metrics.Score, error) {
-	rows := rowsOf(o)
+	rows := evaluate.RowsOf(o)
 	rows.Horizon = horizons
 	sums, err := r.measureTogether(z, rows, calibrated)
 	if err != nil {
 		return metrics.Score{}, err
 	}
 	return sums.Score(r.model), nil
-}
-
-// rowsOf returns observations in the form that package evaluate needs.
-func rowsOf(o *solver.Observations) evaluate.Rows {
-	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 }
 
 // predicted returns the field's moments at the rows of a part, computed once.

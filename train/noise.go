@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -41,16 +42,16 @@ func (r *run) newScale() (predictive.Scale, error) {
 		train = r.part(dataset.Train)
 		transform = transform.WithUnit(train.Y, train.W)
 	}
-	first, end := ownRows(r, train.Len())
+	first, end := collective.OwnRows(r.opt.Ranks, train.Len())
 	values := make([]float64, end-first)
-	bounds, err := eachOwn(r, train.Len(), func(from, to int) error {
+	bounds, err := collective.EachOwn(r.opt.Ranks, r.engine.Threads(), train.Len(), func(from, to int) error {
 		return transform.Values(values[from-first:to-first], train.Target, from)
 	})
 	if err != nil {
 		return predictive.Scale{Transform: transform, Spread: 1}, err
 	}
 	sums := []predictive.ScaleSums{{}}
-	inTurn(r, bounds, sums, func(from, to int) {
+	collective.InTurn(r.opt.Ranks, bounds, sums, func(from, to int) {
 		w := train.W
 		if w != nil {
 			w = w[from:to]
@@ -138,7 +139,7 @@ func (r *run) learnNoise(solved solver.Report) {
 	squared := backend.Make[float32](r.engine, o.Len())
 	defer backend.FreeAll(r.engine, [][]float32{squared})
 	unit := unitOf(scale)
-	_ = eachRow(r, squared, func(from, to int) error {
+	_ = collective.EachRow(r.opt.Ranks, r.engine.Threads(), squared, func(from, to int) error {
 		for i := from; i < to; i++ {
 			d := scale.OnScale(o.Target(i)) - scale.Location(z.Mean[i])
 			squared[i] = float32((d*d + r.model.FieldVariance(z, i)) / (unit * unit))
@@ -227,7 +228,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 func (r *run) noiseEntities(o *solver.Observations, factors [][]int) (indexes []predictive.EntityIndex, codes [][]int32, sizes []int) {
 	for _, modes := range factors {
 		if len(modes) == 1 {
-			indexes, codes, sizes = append(indexes, predictive.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.table.Dicts[modes[0]].Len())
+			indexes, codes, sizes = append(indexes, predictive.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.Table().Dicts[modes[0]].Len())
 			continue
 		}
 		x := r.combinations(modes)
@@ -244,8 +245,8 @@ func (r *run) combinations(modes []int) *tt.Index {
 	if x := r.model.CombinationsOf(modes); x != nil {
 		return x
 	}
-	sizes := make([]int, len(r.data.table.Dicts))
-	for i, d := range r.data.table.Dicts {
+	sizes := make([]int, len(r.data.Table().Dicts))
+	for i, d := range r.data.Table().Dicts {
 		sizes[i] = d.Len()
 	}
 	x, err := tt.NewIndex(modes, sizes, r.part(dataset.Train).Codes)

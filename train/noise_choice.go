@@ -117,7 +117,7 @@ func (r *run) withFactor(kind string, noise model.Noise, o *solver.Observations,
 // noiseCandidates returns the factors of noise that are tried: modes of cells, and the
 // combinations of them over which a term has weights.
 func (r *run) noiseCandidates() []string {
-	names := r.spec.ModeNames()[:r.data.cellModes()]
+	names := r.spec.ModeNames()[:r.data.CellModes()]
 	candidates := slices.Clone(names)
 	for i, a := range names {
 		for _, b := range names[i+1:] {

@@ -8,11 +8,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // newRun prepares a fit.
-func newRun(s spec.Spec, data *Data, opt Options, release bool) (*run, error) {
+func newRun(s spec.Spec, data *fitdata.Data, opt Options, release bool) (*run, error) {
 	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, err
@@ -21,7 +22,7 @@ func newRun(s spec.Spec, data *Data, opt Options, release bool) (*run, error) {
 		return nil, err
 	}
 	engine := cpu.New(path, opt.Threads)
-	r := &run{spec: data.resolved(s), opt: opt, engine: engine, data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	r := &run{spec: data.Resolved(s), opt: opt, engine: engine, data: data, release: release, seconds: map[string]float64{"read": data.Seconds()}, began: time.Now()}
 	if err := r.openPages(); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func newRun(s spec.Spec, data *Data, opt Options, release bool) (*run, error) {
 func (r *run) rowBytes() int64 {
 	const word = 4
 	terms := max(len(r.spec.Terms), 1)
-	return word * int64(r.data.table.Len()) * int64(2*len(r.data.table.Modes)+12+8*terms)
+	return word * int64(r.data.Table().Len()) * int64(2*len(r.data.Table().Modes)+12+8*terms)
 }
 
 // pagedShare is the share of a limit from which rows are kept in pages. The rest is for

@@ -14,12 +14,12 @@ import (
 
 // takeParts copies the observations of each part.
 func (r *run) takeParts() error {
-	r.split = r.data.split
+	r.split = r.data.Split()
 	if share := r.opt.Share; share > 0 && share < 1 {
 		all := r.split.Count(dataset.Train)
 		if time := r.data.LaterMode(); time >= 0 && r.opt.Compare {
 			sampled := *r.split
-			sampled.Parts = r.data.seriesShare(r.split.Parts, time, share, r.spec.Seed)
+			sampled.Parts = r.data.SeriesShare(r.split.Parts, time, share, r.spec.Seed)
 			r.split = &sampled
 		} else {
 			r.split = shareOf(r.split, share, r.spec.Seed)
@@ -28,8 +28,8 @@ func (r *run) takeParts() error {
 			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
 		}
 	}
-	if r.data.endsNote != "" {
-		r.warnings = append(r.warnings, r.data.endsNote)
+	if _, note := r.data.OwnEnds(); note != "" {
+		r.warnings = append(r.warnings, note)
 	}
 	if r.split.Note != "" {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
@@ -39,8 +39,8 @@ func (r *run) takeParts() error {
 		r.releaseTable()
 		return nil
 	}
-	r.data.complete()
-	t := &r.data.table
+	r.data.Complete()
+	t := r.data.Table()
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
 	rows := r.rowsOfParts()
 	parallel.For(r.engine.Threads(), len(r.parts), func(p int) {
@@ -49,7 +49,7 @@ func (r *run) takeParts() error {
 		}
 		r.parts[p] = solver.SelectOn(r.engine, all, rows[p])
 	})
-	if r.data.zero {
+	if r.data.AbsentZero() {
 		if err := r.addZeros(all); err != nil {
 			return err
 		}
@@ -99,9 +99,8 @@ func (r *run) rowsOfParts() (rows [3][]int32) {
 
 // releaseTable releases the columns of the table, if nothing else needs them.
 func (r *run) releaseTable() {
-	if t := &r.data.table; r.release {
-		r.data.share = nil
-		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
+	if r.release {
+		r.data.Release()
 		if r.opt.Ranks != nil {
 			debug.FreeOSMemory() // several processes may share a machine
 		}
@@ -140,4 +139,20 @@ func shareOf(split *split.Split, share float64, seed uint64) *split.Split {
 		}
 	}
 	return &s
+}
+
+// sourceParts returns the part of each row of the input, unused for dropped rows.
+func (r *run) sourceParts() []dataset.Part {
+	t := r.data.Table()
+	if t.Row == nil {
+		return r.split.Parts
+	}
+	parts := make([]dataset.Part, t.Counts.Rows)
+	for i := range parts {
+		parts[i] = dataset.Unused
+	}
+	for i, p := range r.split.Parts {
+		parts[t.SourceRow(i)] = p
+	}
+	return parts
 }

@@ -11,9 +11,13 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/collective"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -45,7 +49,7 @@ const (
 // training does not finish or is worse than the first, Refit returns the given model with
 // a warning. Checkpoints of the second training are in the folder refit or refit-valid of those of
 // the first.
-func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, which string, opt Options) (*model.Model, *Report, error) {
+func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Data, which string, opt Options) (*model.Model, *Report, error) {
 	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +61,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	if data, err = data.WithPoints(m.Spec()); err != nil {
 		return nil, nil, err
 	}
-	if data, err = data.withHistory(last); err != nil {
+	if data, err = data.WithHistory(last); err != nil {
 		return nil, nil, err
 	}
 	opt.Checkpoint = refitFolder(which, opt)
@@ -97,7 +101,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 	}
 	again.Seconds["refit"] += time.Since(r.began).Seconds()
 	again.Seconds["total"] += time.Since(r.began).Seconds()
-	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, peakRSS())
+	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, sysmemory.Peak())
 	again.CheckpointWarning = cmp.Or(r.checkpointWarning, report.CheckpointWarning)
 	result := m
 	if refit != nil && refit.KeepsTest {
@@ -121,7 +125,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, whic
 		if last == dataset.Test && len(report.held.Mean) > 0 {
 			result = result.WithHeldOut(report.held)
 		}
-		record.Refit, record.Side = refit, r.sideReports
+		record.Refit, record.Side = refit, r.operators.Reports
 		again.Weights = result.Weights()
 	}
 	again.Record = record
@@ -135,12 +139,12 @@ func CheckRefit(which string, opt Options) error {
 		return nil
 	}
 	var err error
-	if opt.leads() {
-		c := &checkpoint{folder: refitFolder(which, opt)}
-		err = c.open(opt.Resume)
-		c.close()
+	if collective.Leads(opt.Ranks) {
+		c := &checkpoint.Folder{Path: refitFolder(which, opt)}
+		err = c.Open(opt.Resume)
+		c.Close()
 	}
-	return opt.agreeErrors(err)
+	return collective.AgreeErrors(opt.Ranks, err)
 }
 
 // refitFolder returns the folder for the checkpoints of a refit, "" for none.
@@ -192,8 +196,8 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 		return nil, solved.Passes, fmt.Sprintf("it ended after %d of %d sweeps (%s)", len(solved.Points), solved.Limit, solved.Stop), nil
 	}
 	r.field.Response = r.measured.Field().Response
-	r.reportLearned()
-	r.model, r.sideReports, _ = r.model.KeepSideRows(r.engine, r.extra, r.sideReports)
+	r.operators.ReportLearned()
+	r.model, r.operators.Reports, _ = r.model.KeepSideRows(r.engine, r.operators.Extra, r.operators.Reports)
 	// The noise stays too: errors of a point estimate on its own training rows are too
 	// small, and the correction of a posterior's intervals goes with the noise it was
 	// computed for. With noise learned again, 90 % intervals held 88 % of new rows. With
@@ -239,7 +243,7 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 // of forecasts would need the horizons from before, those of heaped values the factors from before, and rows that
 // are not in the table or belong to one of several targets are not found again.
 func (r *run) heldOut() tt.Moments {
-	if r.data.zero || r.data.targets != nil || r.data.LaterMode() >= 0 || r.opt.Ranks != nil || r.size(dataset.Test) == 0 || r.model.Heaping() != nil {
+	if r.data.AbsentZero() || r.data.Scales() != nil || r.data.LaterMode() >= 0 || r.opt.Ranks != nil || r.size(dataset.Test) == 0 || r.model.Heaping() != nil {
 		return tt.Moments{}
 	}
 	return r.predicted(dataset.Test)

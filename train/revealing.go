@@ -38,3 +38,12 @@ func (r *run) revealingCovariates(record *model.Record) []string {
 	}
 	return []string{fmt.Sprintf("almost all of the target is explained by %s; if it is computed from the target, or not known before it, leave it out of data.covariates", strings.Join(names, " and "))}
 }
+
+// warnUnusedCovariates warns about covariates that no term uses.
+func (r *run) warnUnusedCovariates() {
+	for at, mode := range r.data.Table().Modes {
+		if mode.Covariate() && !r.model.UsesMode(at) && !r.opt.Chosen {
+			r.warnings = append(r.warnings, fmt.Sprintf("the covariate %s has no effect, because no term uses it; add a term such as %s", mode.Name, mode.Name))
+		}
+	}
+}

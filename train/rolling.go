@@ -12,40 +12,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
-
-// A validation set of few rows that are later than the training rows is one sample of
-// surprises. What it decides is therefore decided at several origins, which lie the
-// validation periods apart; each keeps at least half of the training periods. Their number
-// is limited by the rows that all fits together read.
-const (
-	RollingBelow = 1000 // validation rows
-	mostOrigins  = 4
-	originRows   = 40_000
-)
-
-// Origins returns the data and, if its validation rows are later than the training rows and
-// few, the data at earlier origins.
-func (d *Data) Origins() ([]*Data, error) {
-	all := []*Data{d}
-	rows, valid := d.Count(dataset.Train), d.Count(dataset.Valid)
-	if d.laterMode < 0 || rows == 0 || valid == 0 || valid >= RollingBelow {
-		return all, nil
-	}
-	for k := 1; k < min(mostOrigins, originRows/rows); k++ {
-		earlier, err := d.Earlier(k)
-		if err != nil {
-			return nil, err
-		}
-		if earlier == nil {
-			break
-		}
-		if earlier.Count(dataset.Valid) > 0 { // not a gap in time
-			all = append(all, earlier)
-		}
-	}
-	return all, nil
-}
 
 // findOrigins notes the data of earlier origins, if the forecasts of the fit are to be
 // measured there too. It needs the table, which may be released afterwards.
@@ -104,10 +72,10 @@ func (r *run) learnPull(ctx context.Context) error {
 
 // at trains with the same specification at an earlier origin, on one thread: the origins
 // are trained side by side.
-func (r *run) at(ctx context.Context, data *Data) (at *run, err error) {
+func (r *run) at(ctx context.Context, data *fitdata.Data) (at *run, err error) {
 	opt := r.opt
 	opt.Ranks, opt.Memory = nil, 0 // each rank has all rows, and these are few
-	opt.Threads, opt.Checkpoint, opt.Progress, opt.TimeBudget = 1, "", nil, r.opt.TimeBudget/mostOrigins
+	opt.Threads, opt.Checkpoint, opt.Progress, opt.TimeBudget = 1, "", nil, r.opt.TimeBudget/fitdata.MostOrigins
 	s := r.spec.Clone()
 	s.Uncertainty.Conformal, s.Uncertainty.Mixing = "none", "none" // it has no origins of its own
 	if at, err = newRun(s, data, opt, false); err != nil {

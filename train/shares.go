@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 )
 
 // Over several ranks each may have its run of the training rows alone, see backend.RowRuns. The
@@ -34,13 +35,13 @@ func (r *run) part(p dataset.Part) *solver.Observations {
 // size returns the number of rows of a part.
 func (r *run) size(p dataset.Part) int { return r.parts[p].Len() }
 
-// ownTrain returns the training rows, of which this process may have those of ownRows alone.
+// ownTrain returns the training rows, of which this process may have those of [collective.OwnRows] alone.
 func (r *run) ownTrain() *solver.Observations { return &r.parts[dataset.Train] }
 
 // known returns the rows of a part that this process has.
 func (r *run) known(p dataset.Part) (from, to int) {
 	if p == dataset.Train && r.divided {
-		return ownRows(r, r.size(p))
+		return collective.OwnRows(r.opt.Ranks, r.size(p))
 	}
 	return 0, r.size(p)
 }
@@ -48,10 +49,10 @@ func (r *run) known(p dataset.Part) (from, to int) {
 // divides reports whether each rank keeps its run of the training rows alone: for models whose
 // solver spreads its observations over the ranks, and of which no later step needs them all.
 func (r *run) divides() bool {
-	s, t, d := &r.spec, &r.data.table, r.data
+	s, t, d := &r.spec, r.data.Table(), r.data
 	columns := t.W != nil || t.Exposure != nil || t.Censored != nil || t.Low != nil
 	rows := r.split.Count(dataset.Train)
-	return r.opt.Ranks != nil && r.pages == nil && r.measured == nil && !r.opt.Compare && !columns && !d.zero && d.targets == nil && d.history == nil && plainTerms(s) &&
+	return r.opt.Ranks != nil && r.pages == nil && r.measured == nil && !r.opt.Compare && !columns && !d.AbsentZero() && d.Scales() == nil && d.History() == nil && plainTerms(s) &&
 		rows > r.opt.many() && rows > (r.opt.Ranks.Size()-1)*parallel.Block && r.split.Count(dataset.Valid) > 0
 }
 
@@ -81,11 +82,11 @@ func plainTerms(s *spec.Spec) bool {
 func (r *run) takeShares() {
 	ranks := r.opt.Ranks
 	me, size := ranks.Rank(), ranks.Size()
-	from := r.data.share
+	from := r.data.Shared()
 	if from == nil {
-		from = r.data.shareOf(ranks)
+		from = r.data.ShareOf(ranks)
 	}
-	bounds := from.bounds
+	bounds := from.Bounds
 	own := r.split.Parts[bounds[me]:bounds[me+1]]
 	for p := range dataset.Part(len(r.parts)) {
 		held := make([]int, size+1) // by rank: rows of the part before those that it selects
@@ -99,8 +100,8 @@ func (r *run) takeShares() {
 			}
 		}
 		o := &r.parts[p]
-		o.Y = shared(r, p, from.y, rows, held)
-		for _, column := range from.codes {
+		o.Y = shared(r, p, from.Y, rows, held)
+		for _, column := range from.Codes {
 			o.Codes = append(o.Codes, shared(r, p, column, rows, held))
 		}
 	}
@@ -167,10 +168,10 @@ func (r *run) anyRank(holds bool) bool {
 // firstCodes returns, by mode, the different codes of the training rows in the order of their first rows.
 func (r *run) firstCodes() [][]int32 {
 	o := r.ownTrain()
-	from, to := ownRows(r, o.Len())
+	from, to := collective.OwnRows(r.opt.Ranks, o.Len())
 	columns := make([][]int32, len(o.Codes))
 	parallel.For(r.engine.Threads(), len(columns), func(m int) {
-		seen := make([]bool, r.data.table.Dicts[m].Len())
+		seen := make([]bool, r.data.Table().Dicts[m].Len())
 		for _, c := range o.Codes[m][from:to] {
 			if !seen[c] {
 				seen[c] = true

@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/collective"
 )
 
 // testRanks are ranks that are not interrupted.
@@ -62,15 +63,15 @@ func TestDividedRowsGiveSameBytes(t *testing.T) {
 	} {
 		s := test.spec
 		s.Fill()
-		fit := func(ranks Ranks) []byte {
+		fit := func(ranks collective.Ranks) []byte {
 			opt := Options{Threads: 1, Ranks: ranks, manyRows: test.many}
 			data, err := readTogether(context.Background(), s, tableio.Source{}, opt, !test.whole)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				return nil
 			}
-			if ranks != nil && (data.share == nil) != test.whole {
-				t.Errorf("%s: rank %d has a share of the table: %t", name, ranks.Rank(), data.share != nil)
+			if ranks != nil && (data.Shared() == nil) != test.whole {
+				t.Errorf("%s: rank %d has a share of the table: %t", name, ranks.Rank(), data.Shared() != nil)
 			}
 			m, _, err := start(context.Background(), s, data, opt, !test.whole)
 			if err != nil {
@@ -119,29 +120,12 @@ func TestDomainOfShares(t *testing.T) {
 	backendtest.OnRanks(2, func(r backend.Ranks) {
 		opt := Options{Threads: 1, Ranks: testRanks{r}}
 		data, err := readTogether(context.Background(), s, tableio.Source{}, opt, true)
-		if err != nil || data.share == nil {
+		if err != nil || data.Shared() == nil {
 			t.Errorf("rank %d: got the error %v, or the whole table", r.Rank(), err)
 			return
 		}
 		if _, _, err := start(context.Background(), s, data, opt, true); fmt.Sprint(err) != fmt.Sprint(want) {
 			t.Errorf("rank %d: got the error %v, want %v", r.Rank(), err, want)
-		}
-	})
-}
-
-// Marks of ranks are united, and those in both lists are found.
-func TestUnite(t *testing.T) {
-	t.Parallel()
-	backendtest.OnRanks(2, func(r backend.Ranks) {
-		s := &tableShare{ranks: r}
-		a, b := make([]bool, 3), make([]bool, 3)
-		a[r.Rank()], b[2] = true, true
-		if s.unite(a, b) || !a[0] || !a[1] || a[2] || b[0] || b[1] || !b[2] {
-			t.Errorf("rank %d: got %v and %v", r.Rank(), a, b)
-		}
-		b[0] = r.Rank() == 1
-		if !s.unite(a, b) {
-			t.Errorf("rank %d: no common mark of %v and %v", r.Rank(), a, b)
 		}
 	})
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/collective"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // forward returns targets on the modelling scale, standardised, or over several ranks those of the own run.
@@ -22,10 +25,10 @@ func (r *run) forward(o *solver.Observations, own bool) ([]float32, error) {
 		return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
 	}
 	if own {
-		_, err := eachOwn(r, o.Len(), each)
+		_, err := collective.EachOwn(r.opt.Ranks, r.engine.Threads(), o.Len(), each)
 		return y, err
 	}
-	return y, eachRow(r, y, each)
+	return y, collective.EachRow(r.opt.Ranks, r.engine.Threads(), y, each)
 }
 
 // solve trains the field on the modelling scale.
@@ -50,7 +53,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	}
 	r.standard = problem.Train.Y
 	if r.spec.Side.LengthScales == "learn" {
-		problem.Kernels = r.kernels()
+		problem.Kernels = r.operators.Kernels()
 	}
 	opt := solverOptions(r.spec, r.opt)
 	if law := r.law(); law != nil {
@@ -59,7 +62,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 			opt.Likelihood.Offset = scale.Center
 		}
 	}
-	opt.Noise, opt.Correlated = r.noiseModel(), r.data.targets != nil
+	opt.Noise, opt.Correlated = r.noiseModel(), r.data.Scales() != nil
 	if r.measured != nil { // a refit starts as the first training did
 		opt.Start = r.measured.Record().Start
 		if r.continues() {
@@ -72,13 +75,13 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
-	r.traffic.read(r.opt.Ranks)
-	defer r.traffic.read(r.opt.Ranks)
+	r.traffic.Read(r.opt.Ranks)
+	defer r.traffic.Read(r.opt.Ranks)
 	if r.opt.Ranks != nil {
-		opt.Agree = r.opt.stopTogether
+		opt.Agree = func(mine solver.Stop) solver.Stop { return collective.Stop(r.opt.Ranks, mine) }
 	}
 	if c := r.checkpoint; c != nil {
-		c.data, c.split, c.side, c.path = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
+		c.Data, c.Split, c.Side, c.CPU = r.data.Hash(), fitdata.HashParts(r.split.Parts), r.operators.Hash(), r.engine.Name()
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	if r.opt.Checkpoint != "" && r.opt.Resume {
@@ -171,7 +174,7 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 	return func(e solver.Event) {
 		event := Event{Stage: "fit", Fit: &e}
 		if e.Point != nil {
-			r.traffic.read(r.opt.Ranks)
+			r.traffic.Read(r.opt.Ranks)
 		}
 		if e.Point != nil && spread > 0 {
 			r2 := 1 - e.Point.Valid/spread
@@ -183,7 +186,7 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 
 // load reads the checkpoint that the fit continues from, nil if there is none.
 func (r *run) load() (*solver.State, error) {
-	state, from, note, err := r.checkpoint.load()
+	state, from, note, err := r.checkpoint.Load()
 	if err == nil {
 		r.noteResume(state, from, note)
 	}
@@ -207,22 +210,22 @@ func (r *run) openCheckpoint() error {
 	if r.opt.Checkpoint == "" {
 		return nil
 	}
-	c := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, warn: func(text string) {
+	c := &checkpoint.Folder{Path: r.opt.Checkpoint, Spec: r.spec, Warn: func(text string) {
 		r.checkpointWarning = text
 		r.noteCheckpoint("warning: " + text)
 	}}
 	var err error
-	if r.opt.leads() {
-		if err = c.open(r.opt.Resume); err == nil {
+	if collective.Leads(r.opt.Ranks) {
+		if err = c.Open(r.opt.Resume); err == nil {
 			r.checkpoint = c
 		}
 	}
-	return r.opt.agreeErrors(err)
+	return collective.AgreeErrors(r.opt.Ranks, err)
 }
 
 func (r *run) closeCheckpoint() {
 	if r.checkpoint != nil {
-		r.checkpoint.close()
+		r.checkpoint.Close()
 	}
 }
 

@@ -46,7 +46,7 @@ func (r *run) keepStatistics(solved solver.Report) error {
 // observationsPerFact returns how many training rows, whose standardised values are y, tell
 // as much as one; see sharedErrors.
 func (r *run) observationsPerFact(y []float32) float64 {
-	if r.data.targets == nil {
+	if r.data.Scales() == nil {
 		return 1
 	}
 	z := r.predicted(dataset.Train)

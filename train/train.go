@@ -4,7 +4,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,18 +16,15 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
-	"github.com/kernel-fried-tensor/kft/dataset/timeline"
-	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
-	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
-	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/panel"
-	"github.com/kernel-fried-tensor/kft/predictive"
-	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/checkpoint"
+	"github.com/kernel-fried-tensor/kft/train/collective"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
+	"github.com/kernel-fried-tensor/kft/train/operators"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -58,8 +54,8 @@ type Options struct {
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
 	Resume          bool          // continue from the folder's checkpoint, if there is one
 
-	Ranks    Ranks // processes that divide the work; nil for none
-	manyRows int   // see many
+	Ranks    collective.Ranks // processes that divide the work; nil for none
+	manyRows int              // see many
 
 	Tables   map[string]tableio.Source // named tables in place of the files of side tables
 	Stdin    io.Reader                 // the table called "-"; nil is the process's standard input
@@ -92,7 +88,7 @@ type Report struct {
 	ofTargets []baseline.Chosen // the same of each target of several
 
 	// Communication is what passed between ranks, nil without them.
-	Communication *Communication `json:"communication,omitempty"`
+	Communication *collective.Communication `json:"communication,omitempty"`
 
 	// CheckpointWarning says why checkpoints could not be saved, "" if they were.
 	CheckpointWarning string `json:"checkpoint_warning,omitempty"`
@@ -101,7 +97,7 @@ type Report struct {
 // Fit trains a specification that leaves nothing to choose (see package search for
 // those that do) and does not refit (see [Refit]) on data that [Read] returned. Cancelling ctx during training is not
 // an error: Fit returns the best model so far, and the report says so.
-func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Model, *Report, error) {
+func Fit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options) (*model.Model, *Report, error) {
 	return start(ctx, s, data, opt, false)
 }
 
@@ -115,7 +111,7 @@ func ReadAndFit(ctx context.Context, s spec.Spec, source tableio.Source, opt Opt
 	return start(ctx, s, data, opt, true)
 }
 
-func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bool) (m *model.Model, report *Report, err error) {
+func start(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options, release bool) (m *model.Model, report *Report, err error) {
 	r, err := newRun(s, data, opt, release)
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +132,7 @@ type run struct {
 	spec        spec.Spec
 	opt         Options
 	engine      backend.Backend
-	data        *Data
+	data        *fitdata.Data
 	measured    *model.Model // the model of the first training in a refit, else nil
 	last        dataset.Part // the training rows are those of all parts up to this one; more than Train in a refit
 	release     bool         // the table's columns are not needed after the parts are taken
@@ -152,14 +148,11 @@ type run struct {
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
-	earlier     []*Data                // of earlier origins, at which forecasts are measured too
+	earlier     []*fitdata.Data        // of earlier origins, at which forecasts are measured too
 	origins     []*run                 // this and those at earlier origins
 	model       *model.Model
 	field       *tt.Field
-	side        []*model.Side      // by mode
-	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
-	groups      []*sideinfo.Groups // by mode, nil without groups
-	sideReports []model.SideReport
+	operators   *operators.Set
 	moments     map[dataset.Part]tt.Moments
 	some        *someRows      // training rows of a large table; nil if they are not asked for
 	levels      []float64      // different targets, nil if they are many
@@ -168,7 +161,7 @@ type run struct {
 	between     *baseline.Time // of one series whose rows lie between each other, else nil
 	warnings    []string
 	notes       []string
-	checkpoint  *checkpoint // nil if none are saved
+	checkpoint  *checkpoint.Folder // nil if none are saved
 	seconds     map[string]float64
 	began       time.Time
 
@@ -176,7 +169,7 @@ type run struct {
 
 	planned  *plannedRows // what the solver leaves for the evaluation; nil without it
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
-	traffic  trafficMeter
+	traffic  collective.Meter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
 }
 
@@ -214,219 +207,12 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 			return nil, nil, err
 		}
 	}
-	r.seconds["total"] = r.data.seconds + time.Since(r.began).Seconds()
-	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
+	r.seconds["total"] = r.data.Seconds() + time.Since(r.began).Seconds()
+	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: sysmemory.Peak(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
-		Communication: r.traffic.sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets}
+		Communication: r.traffic.Sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets}
 	if r.spec.Fit.Refit == spec.RefitAll && !r.opt.Compare {
 		report.held = r.heldOut()
 	}
 	return r.model, report, nil
-}
-
-// planWithin plans the fit and checks its memory.
-func (r *run) planWithin(ctx context.Context) error {
-	if err := r.plan(ctx); err != nil || r.opt.Memory == 0 {
-		return err
-	}
-	return r.checkLimit(r.estimate())
-}
-
-// plan assigns the observations to the parts, builds the field and fits the scale.
-func (r *run) plan(ctx context.Context) error {
-	if err := r.data.CheckDomain(r.spec); err != nil {
-		return err
-	}
-	if r.spec.Uncertainty.Likelihood == "ordinal" {
-		r.levels = r.data.levels() // the table may be released
-	}
-	if err := r.findOrigins(); err != nil {
-		return err
-	}
-	if err := r.takeParts(); err != nil {
-		return err
-	}
-	if err := r.readSide(ctx); err != nil {
-		return err
-	}
-	if err := r.addCurves(); err != nil {
-		return err
-	}
-	train := r.ownTrain()
-	r.trained = countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.sizes())
-	var scale predictive.Scale
-	var means [][]float64
-	err := r.sideBySide(
-		r.buildField,
-		func() (err error) { scale, err = r.newScale(); return err },
-		func() error {
-			means = meanTargets(r.opt.backendRanks(), r.engine.Threads(), train, r.trained)
-			return nil
-		})
-	if err != nil {
-		return err
-	}
-	r.warnings = append(r.warnings, model.ReadWarnings(&r.data.table)...)
-	if warning := warnCoarseTarget(r.spec.Data.Target, train); warning != "" {
-		r.warnings = append(r.warnings, warning)
-	}
-	table := &r.data.table
-	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
-	if found != nil && r.data.ends != nil && found.Time == r.data.ends.Time {
-		found.Own = true
-	}
-	r.resolveConformal(found != nil && (r.split.Periods != nil || found.Time == r.data.LaterMode()))
-	if err := r.checkHorizonRows(); err != nil {
-		return err
-	}
-	stored := r.spec
-	if r.measured != nil {
-		stored = r.measured.Spec()
-	}
-	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: means, Groups: r.groups, History: r.data.history, Series: found})
-	if err != nil {
-		return err
-	}
-	r.warnUnusedSide()
-	r.warnUnusedCovariates()
-	if r.measured == nil {
-		if err := r.holdOut(); err != nil {
-			return err
-		}
-	}
-	if r.last == dataset.Test {
-		return nil
-	}
-	r.when = r.periodsOfRows()
-	r.between = r.periodsOfSeries()
-	// Validation and test rows are measured as new rows would be predicted: by the prior,
-	// if their id has no training rows and no side information.
-	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
-		r.horizons[p] = evaluate.Horizons(r.model, r.part(p).Codes)
-		r.model.ForgetUntrained(r.part(p).Codes)
-	}
-	if r.held.Len() > 0 {
-		r.heldHorizon = evaluate.Horizons(r.model, r.held.Codes)
-	}
-	r.model.ForgetUntrained(r.held.Codes)
-	return nil
-}
-
-// sideBySide runs steps that need nothing of each other at the same time, over several ranks in order. It returns the error of the
-// first that failed.
-func (r *run) sideBySide(steps ...func() error) error {
-	threads := r.engine.Threads()
-	if r.opt.Ranks != nil {
-		threads = 1 // all pass messages in the same order
-	}
-	failed := make([]error, len(steps))
-	parallel.For(threads, len(steps), func(i int) { failed[i] = steps[i]() })
-	return cmp.Or(failed...)
-}
-
-// buildField builds the field that the terms describe.
-func (r *run) buildField() error {
-	terms, err := r.spec.ParseTerms()
-	if err != nil {
-		return err
-	}
-	train, cells := r.ownTrain().Codes, r.size(dataset.Train)
-	if r.divided {
-		train = r.firstCodes()
-	}
-	other := make([][]int32, len(train))
-	for m := range other {
-		if len(r.sideReports) > 0 {
-			valid, test := r.part(dataset.Valid).Codes[m], r.part(dataset.Test).Codes[m]
-			other[m] = append(append(backend.Make[int32](r.engine, len(valid)+len(test))[:0], valid...), test...)
-		}
-	}
-	defer backend.FreeAll(r.engine, other)
-	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.groups,
-		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available, Paged: r.pages != nil,
-		Line: func(mode int) (*timeline.Timeline, error) {
-			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
-		}}
-	field, notices, err := buildField(terms, data, r.sideInfo())
-	if err != nil {
-		return err
-	}
-	r.field = field
-	r.warnings = append(r.warnings, notices...)
-	r.setPenalties()
-	if err := field.SetFamily(r.spec.Uncertainty.Family()); err != nil {
-		return err
-	}
-	if mean, given := r.spec.Uncertainty.PriorMean.Value(); given {
-		field.SetPriorMean(mean)
-	}
-	return nil
-}
-
-// complete adds noise, conformal correction and the record with measures of all
-// parts to the model.
-func (r *run) complete(ctx context.Context, solved solver.Report, scores []model.BaselineScores) error {
-	r.learnResponse(solved)
-	r.reportLearned()
-	var warning string
-	if r.model, r.sideReports, warning = r.model.KeepSideRows(r.engine, r.extra, r.sideReports); warning != "" {
-		r.warnings = append(r.warnings, warning)
-	}
-	r.learnNoise(solved)
-	if err := r.learnPull(ctx); err != nil {
-		return err
-	}
-	r.learnMoves()
-	if err := r.learnCorrection(); err != nil {
-		return err
-	}
-	r.learnHeaping()
-	r.learnBlend()
-	if err := errors.Join(r.keepStatistics(solved), r.releasePlanned()); err != nil {
-		return err
-	}
-	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
-		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, Start: solved.Start, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
-	record.Rows.Zeros, record.Rows.ValidZeros = r.zeros[dataset.Train]+r.zeros[dataset.Valid]+r.zeros[dataset.Test], r.zeros[dataset.Valid]
-	r.model = r.model.WithRecord(record)                                           // measures need the edges
-	for _, p := range []dataset.Part{dataset.Valid, dataset.Test, dataset.Train} { // the most expensive rows first
-		if r.opt.Compare && p != dataset.Valid {
-			continue
-		}
-		score, err := r.measure(p)
-		if err != nil {
-			return err
-		}
-		*[...]*metrics.Score{&record.Train, &record.Valid, &record.Test}[p] = score
-	}
-	part, _ := record.Judged()
-	var err error
-	if record.Compared, err = r.measureCompared(part); err != nil {
-		return err
-	}
-	if record.Targets, err = r.scoreTargets(); err != nil {
-		return err
-	}
-	record.Notes = r.notes
-	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
-	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
-	record.Warnings = append(record.Warnings, r.revealingCovariates(&record)...)
-	record.Warnings = append(record.Warnings, r.futureWarning()...)
-	record.Warnings = append(record.Warnings, judgements(r.model, record)...)
-	r.model = r.model.WithRecord(record)
-	return nil
-}
-
-// judgements returns the warnings that follow from the scores on the part that a model is judged by.
-func judgements(m *model.Model, record model.Record) []string {
-	var warnings []string
-	if warning := record.BehindFormula(); warning != "" {
-		warnings = append(warnings, warning)
-	}
-	judged, where := record.Test, "the test set"
-	if judged.N == 0 {
-		judged, where = record.Valid, "the validation set"
-	}
-	return append(warnings, evaluate.CoverageWarnings(m, judged, where)...)
 }

@@ -143,18 +143,6 @@ func (l LeftOut) Mode() dataset.Mode {
 // such as the city of a store: it may be side information of that mode.
 type Determined struct{ Column, Mode string }
 
-// Wide describes a table with one column per period or series instead of one row.
-type Wide struct {
-	IDs   []string // columns to keep
-	First string   // of the columns that hold the values
-	Last  string
-	Count int
-
-	// Series says that each of these columns is a series and not a period, because a column of
-	// IDs is the time.
-	Series bool
-}
-
 // Sample is what a guess is based on.
 type Sample struct {
 	Names      []string
@@ -371,31 +359,4 @@ func listed(names []string) string {
 		names = slices.Concat(names[:most-4], []string{fmt.Sprintf("... (%d more)", len(names)-most+3)}, names[len(names)-3:])
 	}
 	return strings.Join(names, ", ")
-}
-
-func (w *Wide) problem() string {
-	return fmt.Sprintf("the table is wide: %d columns, %s to %s, hold one quantity, and a row is not a single value", w.Count, w.First, w.Last)
-}
-
-// Remedy says how to bring the table into long form.
-func (w *Wide) Remedy(file string) string {
-	return fmt.Sprintf("%s, as in Python: import pandas; pandas.read_csv(%q)%s.to_csv(\"long.csv\", index=False)", longForm, file, w.melt())
-}
-
-const longForm = "bring it into long form first, one row per value"
-
-// advice is like Remedy for a table without a name.
-func (w *Wide) advice() string { return longForm + ", as " + w.melt() + " of a pandas table does" }
-
-// melt returns the call of pandas.
-func (w *Wide) melt() string {
-	quoted := make([]string, len(w.IDs))
-	for i, name := range w.IDs {
-		quoted[i] = fmt.Sprintf("%q", name)
-	}
-	name := "time"
-	if w.Series {
-		name = "series"
-	}
-	return fmt.Sprintf(".melt(id_vars=[%s], var_name=%q)", strings.Join(quoted, ", "), name)
 }

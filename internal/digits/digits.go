@@ -2,6 +2,7 @@
 package digits
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -21,4 +22,17 @@ func Signed(v float64, significant int) string {
 		return "+" + Short(v, significant)
 	}
 	return Short(v, significant)
+}
+
+// Bytes writes an amount of memory in GiB, a small one in MiB.
+func Bytes(bytes float64) string {
+	value := bytes / (1 << 30)
+	digits := 0
+	if value < 100 {
+		digits = 1
+	}
+	if value < 0.1 {
+		return fmt.Sprintf("%.0f MiB", math.Ceil(bytes/(1<<20)))
+	}
+	return fmt.Sprintf("%.*f GiB", digits, value)
 }

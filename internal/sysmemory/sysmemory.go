@@ -1,4 +1,4 @@
-// Package sysmemory tells how much memory a process can still allocate.
+// Package sysmemory tells how much memory a process can still allocate, and how much it had.
 package sysmemory
 
 import (
