@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X main.version=$(VERSION)
 PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 # The packages that start goroutines.
-CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
+CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train/... ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: demo help test python-test wheels race cover check tidy bench scale loops ranks paper accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
