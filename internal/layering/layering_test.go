@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"."},
 	{"report"},
 	{"forecast"},
-	{"errorcode", "search"},
+	{"errorcode", "search", "search/automatic", "search/power", "search/tuning"},
 	{"train", "explain"},
 	{"update"},
 	{"evaluate"},
