@@ -22,7 +22,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // readSide reads the side tables and builds an operator for each.
@@ -198,7 +198,7 @@ func counts(codes []int32, n int) []float64 {
 // sideInfo returns the side information in the form that buildField needs.
 func (r *run) sideInfo() fieldSide {
 	s := r.spec.Side
-	info := fieldSide{Variant: s.Variant, Coupled: s.Dual(), Operators: make([]tt.Operator, len(r.side)), Norms: make([]func(dst, x []float32, width int), len(r.side))}
+	info := fieldSide{Variant: s.Variant, Coupled: s.Dual(), Operators: make([]regression.Operator, len(r.side)), Norms: make([]func(dst, x []float32, width int), len(r.side))}
 	for at, side := range r.side {
 		if side == nil {
 			continue

@@ -1,4 +1,4 @@
-package tt
+package entity
 
 // An Axis is what one mode of a core is indexed by: the ids of a mode, or groups of
 // its ids. A core over groups has one slice per group, which all ids of the group

@@ -1,4 +1,6 @@
-package tt
+// Package entity maps the codes of cells to the entities of cores: ids, groups of ids, or combinations of them that
+// occur in the training data.
+package entity
 
 import (
 	"errors"
@@ -67,7 +69,7 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 		x.packRows(keys, codes, from)
 		for i, key := range keys {
 			if key != 0 && seen.add(key) {
-				x.combos = x.appendCombination(x.combos, codes, from+i)
+				x.combos = x.AppendCombination(x.combos, codes, from+i)
 			}
 		}
 	}
@@ -113,8 +115,8 @@ func (x *Index) code(i int, codes [][]int32, row int) int32 {
 	return x.axes[i].Of(codes[x.axes[i].Mode][row])
 }
 
-// appendCombination appends the codes of a row to combos.
-func (x *Index) appendCombination(combos []int32, codes [][]int32, row int) []int32 {
+// AppendCombination appends the codes of a row to combos.
+func (x *Index) AppendCombination(combos []int32, codes [][]int32, row int) []int32 {
 	for i := range x.axes {
 		combos = append(combos, x.code(i, codes, row))
 	}
@@ -133,7 +135,7 @@ func (x *Index) Extend(threads int, codes [][]int32) (*Index, error) {
 		entities := make([]int32, to-from)
 		x.lookup(entities, codes, from)
 		for i, e := range entities {
-			if e == x.Prior() && known(x, codes, from+i) {
+			if e == x.Prior() && x.Known(codes, from+i) {
 				lacking[from/parallel.Block] = append(lacking[from/parallel.Block], int32(from+i))
 			}
 		}
@@ -142,9 +144,9 @@ func (x *Index) Extend(threads int, codes [][]int32) (*Index, error) {
 	added := map[uint64]bool{}
 	for _, block := range lacking {
 		for _, row := range block {
-			if key := x.pack(codes, int(row)); !added[key] {
+			if key := x.Pack(codes, int(row)); !added[key] {
 				added[key] = true
-				more.combos = x.appendCombination(more.combos, codes, int(row))
+				more.combos = x.AppendCombination(more.combos, codes, int(row))
 			}
 		}
 	}
@@ -278,8 +280,8 @@ func (x *Index) atKey(key uint64) int32 {
 	return x.Prior()
 }
 
-// pack returns the key of a row whose codes are all known.
-func (x *Index) pack(codes [][]int32, row int) uint64 {
+// Pack returns the key of a row whose codes are all known.
+func (x *Index) Pack(codes [][]int32, row int) uint64 {
 	key := uint64(0)
 	for i := range x.axes {
 		key = key*uint64(x.axes[i].Size) + uint64(x.code(i, codes, row))

@@ -1,4 +1,4 @@
-package tt
+package regression
 
 import (
 	"math"
@@ -20,9 +20,9 @@ type Sigma struct {
 // maxFull is the largest number of columns with a full covariance.
 const maxFull = 512
 
-// newSigmas returns zero covariances for a map. The columns of an identity operator
+// NewSigmas returns zero covariances for a map. The columns of an identity operator
 // are always independent.
-func (m *LinearMap) newSigmas() []*Sigma {
+func (m *LinearMap) NewSigmas() []*Sigma {
 	sigmas := make([]*Sigma, len(m.stages))
 	for q, s := range m.stages {
 		lead := min(s.columns, maxFull)
@@ -61,8 +61,8 @@ func (s *Sigma) LogDet() float64 {
 	return sum
 }
 
-// kroneckerTrace returns the trace of the Kronecker product.
-func kroneckerTrace(sigmas []*Sigma) float64 {
+// Trace returns the trace of the Kronecker product.
+func Trace(sigmas []*Sigma) float64 {
 	product := 1.0
 	for _, s := range sigmas {
 		product *= s.Trace()
@@ -70,9 +70,9 @@ func kroneckerTrace(sigmas []*Sigma) float64 {
 	return product
 }
 
-// kroneckerLogDet returns log det of the Kronecker product, which is the sum of
+// LogDet returns log det of the Kronecker product, which is the sum of
 // (m/m_q) log det Sigma_q with m the product of all m_q.
-func kroneckerLogDet(sigmas []*Sigma) float64 {
+func LogDet(sigmas []*Sigma) float64 {
 	m := 1
 	for _, s := range sigmas {
 		m *= s.Columns()
@@ -141,9 +141,9 @@ func (m *LinearMap) entityCodes(visit func(e int, code func(q int) int32)) {
 	}
 }
 
-// variances writes the variance of T at each entity to dst. It is the product over
+// Variances writes the variance of T at each entity to dst. It is the product over
 // modes of v_q(code) and the same for all entries (a, b) of a slice.
-func (m *LinearMap) variances(b backend.Backend, dst []float32, sigmas []*Sigma) {
+func (m *LinearMap) Variances(b backend.Backend, dst []float32, sigmas []*Sigma) {
 	byCode := make([][]float64, len(m.stages))
 	for q := range m.stages {
 		byCode[q] = m.stages[q].rowVariances(b, sigmas[q])
@@ -246,4 +246,30 @@ func invertFactor(p []float64, dst []float32, n int, scale float64) bool {
 		}
 	}
 	return true
+}
+
+// MultiplyFactor multiplies z, before x columns x after, by F along its middle axis.
+func (s *Sigma) MultiplyFactor(z []float32, before, after int) {
+	columns := s.Columns()
+	for p := range before {
+		block := z[p*columns*after:][:columns*after]
+		for i := s.Lead - 1; i >= 0; i-- { // B is lower triangular; rows above still hold z
+			row := block[i*after:][:after]
+			for k := range row {
+				row[k] *= s.Factor[i*s.Lead+i]
+			}
+			for j := range i {
+				f := s.Factor[i*s.Lead+j]
+				for k, v := range block[j*after:][:after] {
+					row[k] += f * v
+				}
+			}
+		}
+		for i, v := range s.Diag {
+			sd := float32(math.Sqrt(float64(v)))
+			for k := range after {
+				block[(s.Lead+i)*after+k] *= sd
+			}
+		}
+	}
 }

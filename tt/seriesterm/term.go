@@ -1,33 +1,34 @@
-package tt
+// Package seriesterm is a term of the model that has a Gaussian process along time for each entity.
+package seriesterm
 
 import (
 	"math/bits"
 	"slices"
 
-	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/series"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
-// A SeriesTerm is a term with one value per entity and step of time, x_e(t): a Gaussian
+// A Term is a term of the model with one value per entity and step of time, x_e(t): a Gaussian
 // process along time for each combination of ids; see package series. It adds to the
 // trains of a field.
-type SeriesTerm struct {
-	Label   string   // the term as it is written in a specification
-	Modes   []string // of the entities
-	Index   *Index   // the entities: series with training data, and the prior
-	Time    int      // mode of time
-	Steps   []int32  // by code of that mode
-	Default int32    // the step of an id of time that has none
+type Term struct {
+	Label   string        // the term as it is written in a specification
+	Modes   []string      // of the entities
+	Index   *entity.Index // the entities: series with training data, and the prior
+	Time    int           // mode of time
+	Steps   []int32       // by code of that mode
+	Default int32         // the step of an id of time that has none
 	*series.Process
 }
 
 // step returns the step of a code of the mode of time. Ids without training rows have
 // one too.
-func (s *SeriesTerm) step(code int32) int32 {
-	if code = CodeOf(code); code < 0 || int(code) >= len(s.Steps) {
+func (s *Term) step(code int32) int32 {
+	if code = entity.CodeOf(code); code < 0 || int(code) >= len(s.Steps) {
 		return s.Default
 	}
 	return s.Steps[code]
@@ -36,15 +37,15 @@ func (s *SeriesTerm) step(code int32) int32 {
 // NewSites returns a process with a site for every combination of an entity and a step
 // that occurs in the columns codes, all without data, the site of each row, -1 for none,
 // and the rows in the order of their sites, those without one last.
-func (s *SeriesTerm) NewSites(threads int, prior series.Prior, codes [][]int32) (p *series.Process, site, order []int32) {
-	c := s.newCells(threads, codes)
+func (s *Term) NewSites(threads int, prior series.Prior, codes [][]int32) (p *series.Process, site, order []int32) {
+	c := s.NewCells(threads, codes)
 	p = &series.Process{Prior: prior, Start: make([]int32, s.Index.Entities())}
 	site = make([]int32, len(codes[0]))
 	each := func(work func(e int32, rows []int32)) {
 		parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
 			for g := from; g < to; g++ {
 				rows := c.order[c.cut[g]:c.cut[g+1]]
-				work(c.entity[rows[0]], rows)
+				work(c.Entity[rows[0]], rows)
 			}
 		})
 	}
@@ -80,18 +81,18 @@ func (s *SeriesTerm) NewSites(threads int, prior series.Prior, codes [][]int32) 
 	return p, site, c.order
 }
 
-// seriesCells are cells in the order of their series and steps.
-type seriesCells struct {
-	entity, step []int32 // by cell
+// Cells are cells in the order of their series and steps.
+type Cells struct {
+	Entity, step []int32 // by cell
 	order        []int32 // cells
 	cut          []int32 // where entities start in order, and its end
 }
 
-func (s *SeriesTerm) newCells(threads int, codes [][]int32) *seriesCells {
+func (s *Term) NewCells(threads int, codes [][]int32) *Cells {
 	n := len(codes[0])
-	c := &seriesCells{entity: make([]int32, n), step: make([]int32, n)}
+	c := &Cells{Entity: make([]int32, n), step: make([]int32, n)}
 	parallel.Blocks(threads, n, func(from, to int) {
-		s.Index.lookup(c.entity[from:to], codes, from)
+		s.Index.LookupFrom(c.Entity[from:to], codes, from)
 		for i := from; i < to; i++ {
 			c.step[i] = s.step(codes[s.Time][i])
 		}
@@ -102,7 +103,7 @@ func (s *SeriesTerm) newCells(threads int, codes [][]int32) *seriesCells {
 
 // each calls work for the cells of every series, with their steps in ascending order and
 // memory for two numbers per cell.
-func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reader, e int, cells, steps []int32, x, y []float32)) {
+func (c *Cells) each(threads int, s *Term, work func(r *series.Reader, e int, cells, steps []int32, x, y []float32)) {
 	parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
 		r := s.NewReader()
 		var steps []int32
@@ -113,7 +114,7 @@ func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reade
 			for _, cell := range cells {
 				steps = append(steps, c.step[cell])
 			}
-			e := int(c.entity[cells[0]])
+			e := int(c.Entity[cells[0]])
 			if e == int(s.Index.Prior()) {
 				e = -1
 			}
@@ -129,8 +130,8 @@ func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reade
 // seriesBlock is the number of series that are read together.
 const seriesBlock = 1024
 
-// moments writes mean and variance of the term at cells; variance may be nil.
-func (s *SeriesTerm) moments(threads int, c *seriesCells, mean, variance []float32) {
+// Moments writes mean and variance of the term at cells; variance may be nil.
+func (s *Term) Moments(threads int, c *Cells, mean, variance []float32) {
 	parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
 		r := s.NewReader()
 		var entities, cut, steps []int32
@@ -141,7 +142,7 @@ func (s *SeriesTerm) moments(threads int, c *seriesCells, mean, variance []float
 			cells := c.order[first:c.cut[end]]
 			entities, cut, steps = entities[:0], append(cut[:0], 0), steps[:0]
 			for g := from; g < end; g++ {
-				entities = append(entities, c.entity[c.order[c.cut[g]]])
+				entities = append(entities, c.Entity[c.order[c.cut[g]]])
 				cut = append(cut, c.cut[g+1]-first)
 			}
 			for _, cell := range cells {
@@ -163,63 +164,32 @@ func (s *SeriesTerm) moments(threads int, c *seriesCells, mean, variance []float
 	})
 }
 
-// addSeries adds the means of all series terms at cells to dst. prepared may be nil.
-func (f *Field) addSeries(b backend.Backend, dst []float32, codes [][]int32, prepared []*seriesCells) {
-	value := make([]float32, len(dst))
-	for k, s := range f.Series {
-		var cells *seriesCells
-		if prepared != nil {
-			cells = prepared[k]
-		} else {
-			cells = s.newCells(b.Threads(), codes)
-		}
-		s.moments(b.Threads(), cells, value, nil)
-		for i, v := range value {
-			dst[i] += v
-		}
-	}
-}
-
-// seriesMoments returns the moments of all series terms at cells, whose entities it adds to
-// those found.
-func (f *Field) seriesMoments(b backend.Backend, codes [][]int32, found *found) []Moments {
-	var terms []Moments
-	for _, s := range f.Series {
-		m := Moments{Mean: make([]float32, len(codes[0])), Var: make([]float32, len(codes[0]))}
-		cells := s.newCells(b.Threads(), codes)
-		found.add(s.Index, cells.entity)
-		s.moments(b.Threads(), cells, m.Mean, m.Var)
-		terms = append(terms, m)
-	}
-	return terms
-}
-
-// drawnSeries holds the cells of the series terms for draws.
-type drawnSeries struct {
-	cells []*seriesCells
+// Draws holds the cells of the series terms for draws.
+type Draws struct {
+	cells []*Cells
 	keys  [][]uint64 // by term and cell: the name of the entity
 }
 
-// newDrawnSeries prepares cells. Series without data get a number from their ids, so that
+// NewDraws prepares cells. Series without data get a number from their ids, so that
 // all cells of a series share a draw.
-func (f *Field) newDrawnSeries(codes [][]int32, key func(modes []int, cell int) uint64) *drawnSeries {
-	d := &drawnSeries{}
-	for _, s := range f.Series {
-		c := s.newCells(1, codes)
-		keys := make([]uint64, len(c.entity))
+func NewDraws(terms []*Term, codes [][]int32, key func(modes []int, cell int) uint64) *Draws {
+	d := &Draws{}
+	for _, s := range terms {
+		c := s.NewCells(1, codes)
+		keys := make([]uint64, len(c.Entity))
 		fresh := map[uint64]int32{}
 		prior := s.Index.Prior()
-		for i, e := range c.entity {
+		for i, e := range c.Entity {
 			if e != prior {
 				keys[i] = uint64(e)
 				continue
 			}
-			id := s.Index.identify(codes, i, key)
+			id := s.Index.Identify(codes, i, key)
 			keys[i] = ^id
 			if _, ok := fresh[id]; !ok {
 				fresh[id] = prior + 1 + int32(len(fresh))
 			}
-			c.entity[i] = fresh[id]
+			c.Entity[i] = fresh[id]
 		}
 		if len(fresh) > 0 {
 			c.group(1)
@@ -230,7 +200,7 @@ func (f *Field) newDrawnSeries(codes [][]int32, key func(modes []int, cell int) 
 }
 
 // group sorts the cells by entity and step.
-func (c *seriesCells) group(threads int) {
+func (c *Cells) group(threads int) {
 	if len(c.step) == 0 {
 		c.cut = []int32{0}
 		return
@@ -239,7 +209,7 @@ func (c *seriesCells) group(threads int) {
 	keys, shift := make([]uint64, len(c.step)), bits.Len64(uint64(high)-uint64(low))
 	parallel.Blocks(threads, len(keys), func(from, to int) {
 		for i := from; i < to; i++ {
-			keys[i] = uint64(c.entity[i])<<shift | uint64(int64(c.step[i])-int64(low))
+			keys[i] = uint64(c.Entity[i])<<shift | uint64(int64(c.step[i])-int64(low))
 		}
 	})
 	c.order, keys = radix.Order(threads, keys)
@@ -252,11 +222,11 @@ func (c *seriesCells) group(threads int) {
 	c.cut = append(c.cut, int32(len(keys)))
 }
 
-// add adds a draw of the series terms to dst. The random numbers of a series depend on
+// Add adds a draw of the series terms to dst. The random numbers of a series depend on
 // the seed, the draw, the term and the series alone.
-func (d *drawnSeries) add(b backend.Backend, f *Field, seed, number uint64, dst []float32) {
-	for k, s := range f.Series {
-		d.cells[k].each(b.Threads(), s, func(r *series.Reader, e int, cells, steps []int32, x, _ []float32) {
+func (d *Draws) Add(threads int, terms []*Term, seed, number uint64, dst []float32) {
+	for k, s := range terms {
+		d.cells[k].each(threads, s, func(r *series.Reader, e int, cells, steps []int32, x, _ []float32) {
 			rng := randstream.New(seed, "series", number, uint64(k), d.keys[k][cells[0]])
 			r.Draw(rng, e, steps, x)
 			for i, cell := range cells {
@@ -266,14 +236,30 @@ func (d *drawnSeries) add(b backend.Backend, f *Field, seed, number uint64, dst 
 	}
 }
 
-// SeriesTime returns the mode of time of the series terms, or else of the cores along time,
-// -1 if there are none.
-func (f *Field) SeriesTime() int {
-	if len(f.Series) > 0 {
-		return f.Series[0].Time
+// StartFrom copies the prior, and scales and sites of common series and steps.
+func (s *Term) StartFrom(threads int, other *Term) {
+	s.Prior.SetValues(other.Prior.Values())
+	parallel.Blocks(threads, s.Process.Series(), func(from, to int) {
+		for e := from; e < to; e++ {
+			if o := s.Index.In(other.Index, e); o >= 0 {
+				copySites(s.Process, other.Process, e, o)
+			}
+		}
+	})
+}
+
+// copySites copies scale and sites of series o of another process to series e.
+func copySites(p, other *series.Process, e, o int) {
+	if len(p.Scale) > 0 && len(other.Scale) > 0 {
+		p.Scale[e] = other.Scale[o]
 	}
-	if modes := f.TimeModes(); len(modes) > 0 {
-		return modes[0]
+	at, end := other.Start[o], other.Start[o+1]
+	for i := p.Start[e]; i < p.Start[e+1]; i++ {
+		for at < end && other.Step[at] < p.Step[i] {
+			at++
+		}
+		if at < end && other.Step[at] == p.Step[i] {
+			p.Value[i], p.Precision[i] = other.Value[at], other.Precision[at]
+		}
 	}
-	return -1
 }

@@ -1,4 +1,4 @@
-package tt
+package regression
 
 // A TruncatedOperator approximates a kernel by a limited number of columns. Its row
 // l of an entity x then holds less than the prior variance k(x, x).
@@ -9,10 +9,10 @@ type TruncatedOperator interface {
 	ResidualVariance() []float32
 }
 
-// addResidualVariance adds tau (prod_q k_q - prod_q |l_q|^2) to the variance of
+// AddResidualVariance adds tau (prod_q k_q - prod_q |l_q|^2) to the variance of
 // every entry of an entity. The part of the prior that the operators do not span
 // is as uncertain as before the data.
-func (m *LinearMap) addResidualVariance(dst []float32, tau float64) {
+func (m *LinearMap) AddResidualVariance(dst []float32, tau float64) {
 	residual := m.residualVariances()
 	if residual == nil {
 		return

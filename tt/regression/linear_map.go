@@ -1,4 +1,6 @@
-package tt
+// Package regression is the map T = A W of weights on side information to the slices of a core, with a posterior of the
+// weights whose covariance is a Kronecker product.
+package regression
 
 import (
 	"fmt"
@@ -6,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // An Operator is the side information of a mode: a row-major matrix with one row
@@ -52,19 +55,19 @@ type stage struct {
 
 // NewLinearMap returns the map for a core. operators has one entry per mode of the
 // index, nil for a mode without side information; width is the size of a slice.
-func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error) {
-	modes := len(x.axes)
+func NewLinearMap(x *entity.Index, operators []Operator, width int) (*LinearMap, error) {
+	modes := len(x.Axes())
 	if len(operators) != modes {
-		panic(fmt.Sprintf("tt: %d operators for %d modes", len(operators), modes))
+		panic(fmt.Sprintf("regression: %d operators for %d modes", len(operators), modes))
 	}
-	m := &LinearMap{stages: make([]stage, modes), between: make([]scratch, modes-1), n: x.classes, width: width}
+	m := &LinearMap{stages: make([]stage, modes), between: make([]scratch, modes-1), n: int(x.Prior()), width: width}
 	prefix := 1
 	for q := range m.stages {
 		s := &m.stages[q]
-		s.op, s.prefix, s.columns, s.rows = operators[q], prefix, x.axes[q].Size, &scratch{}
+		s.op, s.prefix, s.columns, s.rows = operators[q], prefix, x.Axes()[q].Size, &scratch{}
 		if s.op != nil {
-			if s.op.Rows() != x.axes[q].Size {
-				panic(fmt.Sprintf("tt: an operator of %d rows for a mode of %d codes", s.op.Rows(), x.axes[q].Size))
+			if s.op.Rows() != x.Axes()[q].Size {
+				panic(fmt.Sprintf("regression: an operator of %d rows for a mode of %d codes", s.op.Rows(), x.Axes()[q].Size))
 			}
 			s.columns = s.op.Columns()
 		}
@@ -73,14 +76,14 @@ func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error)
 	if float64(prefix)*float64(width) > 1<<31 {
 		return nil, fielderr.Errorf("side.columns", "tt: a joint regression would have %d x %d weights; use fewer columns for its modes, or join fewer modes", prefix, width)
 	}
-	class := make([]int32, x.classes) // by entity, in the stage after q
+	class := make([]int32, int(x.Prior())) // by entity, in the stage after q
 	parents := 1
 	for q := modes - 1; q >= 0; q-- {
 		s := &m.stages[q]
 		s.parents = parents
 		seen := map[[2]int32]int32{}
 		for e := range class {
-			key := [2]int32{x.combos[e*modes+q], class[e]}
+			key := [2]int32{x.Combinations()[e*modes+q], class[e]}
 			c, ok := seen[key]
 			if !ok {
 				c = int32(len(s.code))
@@ -142,7 +145,7 @@ func (m *LinearMap) Uses(o Operator) bool {
 	return false
 }
 
-func (m *LinearMap) operators() []Operator {
+func (m *LinearMap) Operators() []Operator {
 	ops := make([]Operator, len(m.stages))
 	for q := range ops {
 		ops[q] = m.stages[q].op
@@ -178,9 +181,9 @@ func (m *LinearMap) Systems() int {
 	return n
 }
 
-// intercept reports whether a row of W multiplies the first column of every
+// Intercept reports whether a row of W multiplies the first column of every
 // operator.
-func (m *LinearMap) intercept(row int) bool {
+func (m *LinearMap) Intercept(row int) bool {
 	after := m.Rows()
 	for q := range m.stages {
 		s := &m.stages[q]
