@@ -1,4 +1,5 @@
-package columnar
+// Package packed reads the packed integers of Parquet: runs of values, levels of presence and differences.
+package packed
 
 import (
 	"encoding/binary"
@@ -8,8 +9,8 @@ import (
 	"github.com/parquet-go/bitpack"
 )
 
-// errRuns is the error of data that ends before its values.
-var errRuns = errors.New("a page contains fewer values than it states")
+// ErrShort is the error of data that ends before its values.
+var ErrShort = errors.New("a page contains fewer values than it states")
 
 // run is a run of values: one value many times, or values packed by bits.
 type run struct {
@@ -22,7 +23,7 @@ type run struct {
 func nextRun(src []byte, width uint) (r run, rest []byte, err error) {
 	head, used := binary.Uvarint(src)
 	if used <= 0 {
-		return r, nil, errRuns
+		return r, nil, ErrShort
 	}
 	src = src[used:]
 	count := head >> 1
@@ -33,7 +34,7 @@ func nextRun(src []byte, width uint) (r run, rest []byte, err error) {
 	if head&1 == 0 {
 		size := int(width+7) / 8
 		if len(src) < size {
-			return r, nil, errRuns
+			return r, nil, ErrShort
 		}
 		var word [4]byte
 		copy(word[:], src[:size])
@@ -48,8 +49,8 @@ func nextRun(src []byte, width uint) (r run, rest []byte, err error) {
 	return run{n: n, packed: src[:size:size]}, src[size:], nil
 }
 
-// unpackRuns fills dst with values of width bits in runs.
-func unpackRuns(dst []int32, src []byte, width uint) error {
+// UnpackRuns fills dst with values of width bits in runs.
+func UnpackRuns(dst []int32, src []byte, width uint) error {
 	if width > 32 {
 		return fmt.Errorf("values of %d bits", width)
 	}
@@ -59,7 +60,7 @@ func unpackRuns(dst []int32, src []byte, width uint) error {
 			return err
 		}
 		if r.n == 0 && len(rest) == 0 {
-			return errRuns
+			return ErrShort
 		}
 		n := min(r.n, len(dst))
 		switch {
@@ -86,16 +87,16 @@ func unpack(dst []int32, src []byte, size int, width uint) {
 	bitpack.Unpack(dst, src, width)
 }
 
-// presence reads which of n values are present, from levels of one bit in runs. It
+// Presence reads which of n values are present, from levels of one bit in runs. It
 // returns nil if all are, and their number.
-func presence(src []byte, n int) (present []bool, found int, err error) {
+func Presence(src []byte, n int) (present []bool, found int, err error) {
 	for at := 0; at < n; {
 		r, rest, err := nextRun(src, 1)
 		if err != nil {
 			return nil, 0, err
 		}
 		if r.n == 0 && len(rest) == 0 {
-			return nil, 0, errRuns
+			return nil, 0, ErrShort
 		}
 		count := min(r.n, n-at)
 		if r.packed == nil && r.value > 1 {
@@ -130,20 +131,20 @@ func presence(src []byte, n int) (present []bool, found int, err error) {
 	return present, found, nil
 }
 
-// deltas reads n numbers as differences, packed in blocks of blocks, and returns what
+// Deltas reads n numbers as differences, packed in blocks of blocks, and returns what
 // follows them.
-func deltas(src []byte, n int) (values []int64, rest []byte, err error) {
+func Deltas(src []byte, n int) (values []int64, rest []byte, err error) {
 	var head [3]uint64 // values of a block, parts of a block, number of values
 	for i := range head {
 		v, used := binary.Uvarint(src)
 		if used <= 0 {
-			return nil, nil, errRuns
+			return nil, nil, ErrShort
 		}
 		head[i], src = v, src[used:]
 	}
 	value, used := binary.Varint(src)
 	if used <= 0 {
-		return nil, nil, errRuns
+		return nil, nil, ErrShort
 	}
 	src = src[used:]
 	const largest = 1 << 20
@@ -158,14 +159,14 @@ func deltas(src []byte, n int) (values []int64, rest []byte, err error) {
 	}
 	parts, perPart := int(head[1]), int(head[0]/head[1])
 	if (n-1)/int(head[0]) > len(src)/2 { // a block has at least two bytes
-		return nil, nil, errRuns
+		return nil, nil, ErrShort
 	}
 	values = make([]int64, n)
 	values[0] = value
 	for at := 1; at < n; {
 		least, used := binary.Varint(src)
 		if used <= 0 || len(src) < used+parts {
-			return nil, nil, errRuns
+			return nil, nil, ErrShort
 		}
 		widths := src[used:][:parts]
 		src = src[used+parts:]
@@ -175,7 +176,7 @@ func deltas(src []byte, n int) (values []int64, rest []byte, err error) {
 			}
 			count := min(perPart, n-at)
 			if width > 64 || (count*int(width)+7)/8 > len(src) {
-				return nil, nil, errRuns
+				return nil, nil, ErrShort
 			}
 			for i := range count {
 				value += least + int64(bitsAt(src, i*int(width), uint(width)))
