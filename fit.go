@@ -6,6 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/search/tuning"
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
@@ -18,8 +19,8 @@ type (
 	Record      = model.Record      // how a model was fitted and what was measured
 	Estimate    = train.Estimate    // what a fit needs, in advance
 	MemoryError = train.MemoryError // a fit that needs more memory than Options allow
-	Search      = search.Search     // looks for a better specification by trials that several workers can share
-	OpenSearch  = search.OpenSearch // a search with a study in a store
+	Search      = tuning.Search     // looks for a better specification by trials that several workers can share
+	OpenSearch  = tuning.OpenSearch // a search with a study in a store
 )
 
 // Parts of a [Report] and a [Record], documented in packages metrics and model.

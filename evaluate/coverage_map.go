@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A CoverageMap is the coverage of central intervals by the entities of two modes,
@@ -148,7 +149,7 @@ func (c *mapCounter) part(ctx context.Context, source tableio.Source, opt MapOpt
 
 func (a axis) at(code int32) int32 {
 	if code < 0 || int(code) >= len(a.place) {
-		return tt.Unknown
+		return entity.Unknown
 	}
 	return a.place[code]
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
-	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/search/tuning"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -67,7 +67,7 @@ func (r *reader) configuration(n ast.Node, path string, exp *Spec) {
 		}
 	}
 	if c.Tune != nil && len(r.Problems) == before {
-		if err := search.CheckObjective(c.Spec, c.Tune.Objective); err != nil {
+		if err := tuning.CheckObjective(c.Spec, c.Tune.Objective); err != nil {
 			r.Addf(tuned, path+".tune.objective", "%v", err)
 		}
 	}
@@ -81,9 +81,9 @@ func (r *reader) tune(n ast.Node, path string) *Tune {
 		"trials": r.count(&trials), "objective": r.text(&t.Objective), "sampler": r.text(&t.Sampler), "halving": r.text(&t.Halving), "splits": r.text(&splits),
 	})
 	t.Trials = int(trials)
-	r.oneOf(given["objective"], path+".objective", t.Objective, search.Objectives())
+	r.oneOf(given["objective"], path+".objective", t.Objective, tuning.Objectives())
 	r.oneOf(given["sampler"], path+".sampler", t.Sampler, tune.Samplers())
-	if err := search.CheckHalving(cmp.Or(t.Halving, "auto")); err != nil {
+	if err := tuning.CheckHalving(cmp.Or(t.Halving, "auto")); err != nil {
 		r.Addf(given["halving"], path+".halving", "%v", err)
 	}
 	r.oneOf(given["splits"], path+".splits", splits, []string{"first", "each"})

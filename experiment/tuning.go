@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
-	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/search/tuning"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -122,7 +122,7 @@ func (r *run) tune(ctx context.Context, c Configuration, n int) (choice, error) 
 // another version may derive another one from the same specification.
 func (r *run) tuningDefinition(s spec.Spec, tune Tune, n int) (string, error) {
 	tune.Trials = 0
-	space, err := search.Space(s)
+	space, err := tuning.Space(s)
 	if err != nil {
 		return "", err
 	}

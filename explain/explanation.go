@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // An Explanation says why the prediction of a cell is what it is.
@@ -111,7 +111,7 @@ func (e *Explanation) add(t Term) {
 // idOf returns the id of a mode. A cell does not name those that are computed.
 func (e *Explanation) idOf(m *model.Model, mode int, codes [][]int32) string {
 	name := m.Modes()[mode].Name
-	if code := tt.CodeOf(codes[mode][0]); e.Cell[name] == "" && code >= 0 {
+	if code := entity.CodeOf(codes[mode][0]); e.Cell[name] == "" && code >= 0 {
 		return m.Dicts()[mode].ID(code)
 	}
 	return e.Cell[name]

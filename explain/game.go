@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A source is 2 mode for the own weights of the id of a mode, and 2 mode + 1 for its side
@@ -148,7 +149,7 @@ func withGroups(m *model.Model, c *tt.Core, codes [][]int32, changed map[int]ove
 			continue
 		}
 		out = append([][]int32(nil), out...)
-		out[a.Mode] = []int32{tt.Unknown}
+		out[a.Mode] = []int32{entity.Unknown}
 		for code, group := range a.Group {
 			if group == level {
 				out[a.Mode] = []int32{int32(code)}
@@ -169,7 +170,7 @@ func operatorRows(m *model.Model, c *tt.Core, codes [][]int32, changed map[int]o
 		side := m.SideOf(a.Mode)
 		switch {
 		case a.Group != nil:
-			if code = tt.CodeOf(code); code >= 0 {
+			if code = entity.CodeOf(code); code >= 0 {
 				code = a.Group[code]
 			}
 			rows = append(rows, operatorRow{code: code, columns: a.Size})

@@ -15,6 +15,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // An Importance is how much worse predictions become if the ids of a mode are exchanged
@@ -205,7 +207,7 @@ func (s *sample) r2(b backend.Backend, f *tt.Field) float64 {
 // exchanged between ids.
 type permutedSide struct {
 	mode     int
-	operator tt.Operator // nil if no regression uses the column
+	operator regression.Operator // nil if no regression uses the column
 	column   string
 	group    []int32 // groups by the column; nil if no term uses them
 }
@@ -287,7 +289,7 @@ func (x *Explainer) plainCore(b backend.Backend, c *tt.Core, changed *permutedSi
 		return plain
 	}
 	axes := slices.Clone(c.Index.Axes())
-	operators := make([]tt.Operator, len(axes))
+	operators := make([]regression.Operator, len(axes))
 	regroups, regresses := false, false
 	for i := range axes {
 		a := &axes[i]
@@ -303,14 +305,14 @@ func (x *Explainer) plainCore(b backend.Backend, c *tt.Core, changed *permutedSi
 		}
 	}
 	if regroups {
-		if index, err := tt.RestoreAxisIndex(axes, c.Index.Combinations()); err == nil {
+		if index, err := entity.RestoreAxisIndex(axes, c.Index.Combinations()); err == nil {
 			plain.Index = index
 		}
 	}
 	if c.Map == nil || !regresses {
 		return plain
 	}
-	m, err := tt.NewLinearMap(c.Index, operators, c.Slices.Slice())
+	m, err := regression.NewLinearMap(c.Index, operators, c.Slices.Slice())
 	if err != nil {
 		return plain // the core itself could not have been built
 	}
@@ -321,7 +323,7 @@ func (x *Explainer) plainCore(b backend.Backend, c *tt.Core, changed *permutedSi
 
 // recombine returns the means of the slices of a core with another regression. The prior
 // slice stays.
-func (x *Explainer) recombine(b backend.Backend, c *tt.Core, m *tt.LinearMap) []float32 {
+func (x *Explainer) recombine(b backend.Backend, c *tt.Core, m *regression.LinearMap) []float32 {
 	out := make([]float32, len(c.Slices.Mean))
 	m.Apply(b, out, c.Weight, false)
 	size := c.Slices.Slice()

@@ -5,11 +5,13 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // unknownCodes returns a cell of unknown ids.
 func unknownCodes(m *model.Model) [][]int32 {
-	return slices.Repeat([][]int32{{tt.Unknown}}, len(m.Modes()))
+	return slices.Repeat([][]int32{{entity.Unknown}}, len(m.Modes()))
 }
 
 // seriesTerm returns what a series term adds at a cell. Its value belongs to the
@@ -17,7 +19,7 @@ func unknownCodes(m *model.Model) [][]int32 {
 // sources have equal parts, which are added to sums unless that is nil.
 func (x *Explainer) seriesTerm(m *model.Model, k int, codes [][]int32, sums []float64) Term {
 	s, spread := m.Field().Series[k], m.Scale().Spread
-	field := &tt.Field{Series: []*tt.SeriesTerm{s}}
+	field := &tt.Field{Series: []*seriesterm.Term{s}}
 	at := func(codes [][]int32) float64 {
 		value := make([]float32, 1)
 		field.Evaluate(x.engine, value, codes)

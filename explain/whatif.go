@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A Change gives the id of a mode another value in a column of its side table, or a
@@ -133,7 +134,7 @@ func (x *Explainer) whatIf(m *model.Model, e *Explanation, row model.Rows, z tt.
 		if len(own) == 0 {
 			continue
 		}
-		o, changed, err := x.override(m, mode, tt.CodeOf(row.Codes[mode][0]), own)
+		o, changed, err := x.override(m, mode, entity.CodeOf(row.Codes[mode][0]), own)
 		if err != nil {
 			return nil, err
 		}

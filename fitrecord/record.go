@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -273,4 +274,12 @@ type Refit struct {
 // Saw reports whether the rows of a part were among those of the refit; no refit saw any.
 func (r *Refit) Saw(part dataset.Part) bool {
 	return r != nil && !(part == dataset.Test && r.KeepsTest)
+}
+
+// Finite returns a CRPS for the record, nil for a model whose distributions have no finite mean, which is none to take.
+func Finite(crps float64) *float64 {
+	if math.IsInf(crps, 0) || math.IsNaN(crps) {
+		return nil
+	}
+	return &crps
 }

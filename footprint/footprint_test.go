@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/footprint"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // field returns a train of three cores and an effect, and the codes of n rows.
@@ -24,10 +25,10 @@ func field(t *testing.T, n int, family tt.Family) (*tt.Field, [][]int32) {
 			codes[m][i] = rng.Int32N(int32(size))
 		}
 	}
-	index := make([]*tt.Index, len(sizes))
+	index := make([]*entity.Index, len(sizes))
 	for m := range sizes {
 		var err error
-		if index[m], err = tt.NewIndex([]int{m}, sizes, codes); err != nil {
+		if index[m], err = entity.NewIndex([]int{m}, sizes, codes); err != nil {
 			t.Fatal(err)
 		}
 	}

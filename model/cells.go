@@ -115,7 +115,7 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 
 // Resolve returns cells as rows, and the model that their codes belong to: m, or one that
 // also contains ids that describe themselves, such as future months. Ids with neither
-// training rows nor side information have the code tt.Unknown.
+// training rows nor side information have the code entity.Unknown.
 func (m *Model) Resolve(cells []Cell) (*Model, Rows, error) {
 	rows, id, err := m.rowsOf(cells)
 	if err != nil {
@@ -127,7 +127,7 @@ func (m *Model) Resolve(cells []Cell) (*Model, Rows, error) {
 	return m, rows, nil
 }
 
-// codesOf looks up the ids of cells, tt.Unknown for those that the model does not
+// codesOf looks up the ids of cells, entity.Unknown for those that the model does not
 // contain. It returns a function for the ids.
 func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, error) {
 	if err := m.CheckOneTarget(); err != nil {

@@ -18,6 +18,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // Load reads a model from a file that [Model.Save] wrote.
@@ -268,13 +270,13 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 		return nil, err
 	}
 	if meta.Along != nil {
-		axes = []tt.Axis{tt.StepAxis(axes[0].Mode, d.m.dicts[axes[0].Mode].Len())}
+		axes = []entity.Axis{tt.StepAxis(axes[0].Mode, d.m.dicts[axes[0].Mode].Len())}
 	}
 	combos, err := modelfile.Values[int32](d.f, coreTensor(k, p, "entities"), -1, len(axes))
 	if err != nil {
 		return nil, err
 	}
-	index, err := tt.RestoreAxisIndex(axes, combos)
+	index, err := entity.RestoreAxisIndex(axes, combos)
 	if err != nil {
 		return nil, err
 	}
@@ -302,12 +304,12 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 }
 
 // regression reads the weights of a core with side information.
-func (d *decoder) regression(k, p int, c *tt.Core, axes []tt.Axis, meta coreMeta) error {
+func (d *decoder) regression(k, p int, c *tt.Core, axes []entity.Axis, meta coreMeta) error {
 	if meta.Variant != tt.Side && meta.Variant != tt.WLR && meta.Variant != tt.Additive {
 		return fmt.Errorf("a core has the unknown variant %q", meta.Variant)
 	}
 	size := c.Slices.Slice()
-	m, err := tt.NewLinearMap(c.Index, d.m.operatorsOf(axes), size)
+	m, err := regression.NewLinearMap(c.Index, d.m.operatorsOf(axes), size)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // noiseVariance returns the noise variance of row i, which has the row's weight. The level
@@ -93,7 +94,7 @@ func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
 func found(z tt.Moments, codes [][]int32, indexes []predictive.EntityIndex) [][]int32 {
 	entities := make([][]int32, len(indexes))
 	for k, x := range indexes {
-		if x, ok := x.(*tt.Index); ok {
+		if x, ok := x.(*entity.Index); ok {
 			entities[k] = z.Entities(x, codes)
 		}
 	}
@@ -209,7 +210,7 @@ func (d *Distributions) place(i int) (level, model, noise float64) {
 // groupEntity returns the entity of row i that its group in the conformal correction may depend on.
 func (d *Distributions) groupEntity(i int) int32 {
 	if d.m.correction.Grouping() != conformal.ByEntity {
-		return tt.Unknown
+		return entity.Unknown
 	}
 	return d.rows.Codes[d.m.groupMode][i]
 }
@@ -239,7 +240,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 
 // corrected applies a conformal correction to the distribution of row i.
 func (m *Model) corrected(c *conformal.Correction, p predictive.Distribution, rows Rows, i int) predictive.Distribution {
-	entity := int32(tt.Unknown)
+	entity := int32(entity.Unknown)
 	if c.Grouping() == conformal.ByEntity {
 		entity = rows.Codes[m.groupMode][i]
 	}

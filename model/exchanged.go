@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // Formed reports whether points of the model are formed by the numbers of a mode.
@@ -23,12 +23,12 @@ func (m *Model) WithNumbers(codes [][]int32, mode int, column []int32) (*Model, 
 		if !one.Joint() || !m.UsesMode(at) || !slices.Contains(members, mode) {
 			continue
 		}
-		ids[at], codes[at] = make([]string, len(column)), slices.Repeat([]int32{tt.Unknown}, len(column))
+		ids[at], codes[at] = make([]string, len(column)), slices.Repeat([]int32{entity.Unknown}, len(column))
 		numbers := make([]string, len(members))
 		for row := range ids[at] {
 			for i, of := range members {
 				numbers[i] = dataset.MissingID
-				if code := tt.CodeOf(codes[of][row]); code >= 0 {
+				if code := entity.CodeOf(codes[of][row]); code >= 0 {
 					numbers[i] = m.dicts[of].ID(code)
 				}
 			}

@@ -9,19 +9,21 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // Axes returns the axes of a core, given the modes and groups in its name. sizes, the
 // numbers of ids, and groups are by mode; groups is nil without any, or nil for a mode
 // without groups. It returns an error for a mode or a group that does not exist.
-func Axes(core, modes []string, sizes []int, groups []*sideinfo.Groups) ([]tt.Axis, error) {
-	axes := make([]tt.Axis, len(core))
+func Axes(core, modes []string, sizes []int, groups []*sideinfo.Groups) ([]entity.Axis, error) {
+	axes := make([]entity.Axis, len(core))
 	for i, name := range core {
 		mode, column := spec.CutGroup(name, modes)
 		if mode < 0 {
 			return nil, fmt.Errorf("a core names the mode %q, which does not exist", name)
 		}
-		axes[i] = tt.Axis{Mode: mode, Size: sizes[mode]}
+		axes[i] = entity.Axis{Mode: mode, Size: sizes[mode]}
 		if column == "" {
 			continue
 		}
@@ -38,7 +40,7 @@ func Axes(core, modes []string, sizes []int, groups []*sideinfo.Groups) ([]tt.Ax
 }
 
 // axesOf returns the axes of a core of the model.
-func (m *Model) axesOf(c *tt.Core) []tt.Axis {
+func (m *Model) axesOf(c *tt.Core) []entity.Axis {
 	axes, err := Axes(c.Modes, m.spec.ModeNames(), m.axisSizes(), m.groups)
 	if err != nil {
 		panic("model: " + err.Error()) // the core was built with them
@@ -176,8 +178,8 @@ func (d *decoder) groups(mode string, ids int) (*sideinfo.Groups, error) {
 }
 
 // operatorsOf returns the operators of the axes of a core, nil without side information.
-func (m *Model) operatorsOf(axes []tt.Axis) []tt.Operator {
-	return history.Operators(axes, m.modes, func(mode int) tt.Operator {
+func (m *Model) operatorsOf(axes []entity.Axis) []regression.Operator {
+	return history.Operators(axes, m.modes, func(mode int) regression.Operator {
 		if m.side[mode] == nil {
 			return nil
 		}

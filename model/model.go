@@ -24,6 +24,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A Model is a fitted specification: everything that predictions need, and a
@@ -210,7 +211,7 @@ func (m *Model) FittedRows() int { return len(m.parts) }
 // Part returns the part of the split that a row of the fitted table was in.
 func (m *Model) Part(row int) dataset.Part { return m.parts[row] }
 
-// Code returns the code of an id of a mode, and tt.Unknown for an id that the model
+// Code returns the code of an id of a mode, and entity.Unknown for an id that the model
 // does not contain.
 func (m *Model) Code(mode int, id string) int32 {
 	if code, known := m.dicts[mode].Code([]byte(id)); known {
@@ -219,7 +220,7 @@ func (m *Model) Code(mode int, id string) int32 {
 	if code, known := m.dicts[mode].Meant([]byte(id)); known {
 		return code
 	}
-	return tt.Unknown
+	return entity.Unknown
 }
 
 // Dicts returns a copy of the list of dictionaries, by mode.
@@ -284,11 +285,11 @@ func (m *Model) IDs(mode int) []string {
 // FittedCodes returns the number of codes of ids of the fitted table, which come first.
 func (m *Model) FittedCodes(mode int) int { return len(m.rows[mode]) }
 
-// FittedCode returns the code of an id of the fitted table, and tt.Unknown for
+// FittedCode returns the code of an id of the fitted table, and entity.Unknown for
 // another: the codes of other ids differ between batches.
 func (m *Model) FittedCode(mode int, code int32) int32 {
 	if code < 0 || int(code) >= len(m.rows[mode]) {
-		return tt.Unknown
+		return entity.Unknown
 	}
 	return code
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // Noise is how the target varies around the field, other than by its uncertainty.
@@ -25,10 +25,10 @@ func (m *Model) NoiseModes() [][]int {
 }
 
 // CombinationsOf returns the index of a term over exactly these modes, nil if there is none.
-func (m *Model) CombinationsOf(modes []int) *tt.Index {
+func (m *Model) CombinationsOf(modes []int) *entity.Index {
 	for _, x := range m.indexes() {
 		axes := x.Axes()
-		if len(axes) == len(modes) && !slices.ContainsFunc(axes, func(a tt.Axis) bool { return a.Group != nil || !slices.Contains(modes, a.Mode) }) {
+		if len(axes) == len(modes) && !slices.ContainsFunc(axes, func(a entity.Axis) bool { return a.Group != nil || !slices.Contains(modes, a.Mode) }) {
 			return x
 		}
 	}
@@ -36,7 +36,7 @@ func (m *Model) CombinationsOf(modes []int) *tt.Index {
 }
 
 // indexes returns the indexes of all terms.
-func (m *Model) indexes() (all []*tt.Index) {
+func (m *Model) indexes() (all []*entity.Index) {
 	for _, t := range m.field.Terms {
 		for _, c := range t.Cores {
 			all = append(all, c.Index)
@@ -59,7 +59,7 @@ func noiseTensors(n Noise) (Noise, []modelfile.Tensor) {
 	written := *n.Entity
 	written.Modes = slices.Clone(written.Modes)
 	for k, x := range n.Entities {
-		x, joint := x.(*tt.Index)
+		x, joint := x.(*entity.Index)
 		if !joint {
 			continue
 		}
@@ -118,8 +118,8 @@ func (d *decoder) noiseIndex(k int, modes []int, f *likelihood.ModeFactors) (pre
 	if f.ByCode, err = modelfile.Values[float64](d.f, noiseTensor(k, "factor"), len(combos)/len(modes)); err != nil {
 		return nil, err
 	}
-	if x := d.m.CombinationsOf(modes); x != nil && slices.EqualFunc(x.Axes(), modes, func(a tt.Axis, m int) bool { return a.Mode == m }) && slices.Equal(x.Combinations(), combos) {
+	if x := d.m.CombinationsOf(modes); x != nil && slices.EqualFunc(x.Axes(), modes, func(a entity.Axis, m int) bool { return a.Mode == m }) && slices.Equal(x.Combinations(), combos) {
 		return x, nil
 	}
-	return tt.RestoreIndex(modes, d.sizes, combos)
+	return entity.RestoreIndex(modes, d.sizes, combos)
 }

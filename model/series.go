@@ -9,7 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // seriesMeta describes a series term in a model file.
@@ -39,7 +40,7 @@ func (m *Model) findLines() error {
 func (m *Model) Timeline(mode int) *timeline.Timeline { return m.lines[mode] }
 
 // SeriesTerms returns the series terms.
-func (m *Model) SeriesTerms() []*tt.SeriesTerm { return slices.Clone(m.field.Series) }
+func (m *Model) SeriesTerms() []*seriesterm.Term { return slices.Clone(m.field.Series) }
 
 // stepOf returns the step of an id of a mode with a timeline.
 func (m *Model) stepOf(mode int, id string) (int32, bool) {
@@ -51,8 +52,8 @@ func (m *Model) stepOf(mode int, id string) (int32, bool) {
 }
 
 // extendSeries gives the series terms the steps of ids that were added.
-func (x *extension) extendSeries() []*tt.SeriesTerm {
-	var out []*tt.SeriesTerm
+func (x *extension) extendSeries() []*seriesterm.Term {
+	var out []*seriesterm.Term
 	for _, s := range x.field.Series {
 		ids := x.dicts[s.Time].IDs()
 		if len(ids) > len(s.Steps) {
@@ -140,7 +141,7 @@ func (d *decoder) findSeries() error {
 	}
 	names := d.m.spec.ModeNames()
 	for k, meta := range metas {
-		s := &tt.SeriesTerm{Label: meta.Label, Modes: meta.Modes, Time: slices.Index(names, meta.Time), Default: meta.Default, Process: &series.Process{Prior: meta.Prior}}
+		s := &seriesterm.Term{Label: meta.Label, Modes: meta.Modes, Time: slices.Index(names, meta.Time), Default: meta.Default, Process: &series.Process{Prior: meta.Prior}}
 		if s.Time < 0 || s.Default < 0 || s.Default > series.MaxStep {
 			return fmt.Errorf("series %d has the unknown mode of time %q, or the default step %d", k, meta.Time, meta.Default)
 		}
@@ -154,7 +155,7 @@ func (d *decoder) findSeries() error {
 				return err
 			}
 		}
-		if s.Index, err = tt.RestoreAxisIndex(axes, combos); err != nil {
+		if s.Index, err = entity.RestoreAxisIndex(axes, combos); err != nil {
 			return err
 		}
 		if s.Start, err = modelfile.Values[int32](d.f, seriesTensor(k, "start"), s.Index.Entities()); err != nil {

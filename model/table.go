@@ -305,7 +305,7 @@ func (m *Model) VisitShare(ctx context.Context, source tableio.Source, opt Table
 
 // BatchPredictor returns a function that computes the field's moments at batches of a table whose
 // codes are those of [Model.Dicts], several at a time. It sets the codes of ids without weights to
-// tt.Unknown, and returns the model that the other codes belong to, which also contains ids that
+// entity.Unknown, and returns the model that the other codes belong to, which also contains ids that
 // describe themselves.
 func (m *Model) BatchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
 	// What one batch learned of new ids serves the next ones. A slice of a model does

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // An Origin is the source of the weights of an id.
@@ -75,7 +75,7 @@ func (m *Model) isTrained(mode int, code int32) bool {
 
 // Origin returns where the weights of a code come from.
 func (m *Model) Origin(mode int, code int32) Origin {
-	code = tt.CodeOf(code)
+	code = entity.CodeOf(code)
 	switch {
 	case m.trained[mode] == nil && m.modes[mode].Covariate():
 		return FromTraining // no term uses it
@@ -120,10 +120,10 @@ func (m *Model) hasSideRow(mode int, code int32) bool {
 	return m.informed[mode] && m.side[mode].Has[code]
 }
 
-// ForgetUntrained sets codes to tt.Unknown for ids that have neither training rows
+// ForgetUntrained sets codes to entity.Unknown for ids that have neither training rows
 // nor side information, although they may occur in other rows of the fitted table.
 // They are then predicted by the prior, like any other unseen id. An id of which only
-// the groups are known keeps these; see tt.OnlyGroups.
+// the groups are known keeps these; see entity.OnlyGroups.
 func (m *Model) ForgetUntrained(codes [][]int32) {
 	for mode, column := range codes {
 		for i, c := range column {
@@ -132,10 +132,10 @@ func (m *Model) ForgetUntrained(codes [][]int32) {
 			}
 			switch m.Origin(mode, c) {
 			case FromPrior:
-				column[i] = tt.Unknown
+				column[i] = entity.Unknown
 			case FromSide:
-				if code := tt.CodeOf(c); !m.hasSideRow(mode, code) {
-					column[i] = tt.OnlyGroups(code)
+				if code := entity.CodeOf(c); !m.hasSideRow(mode, code) {
+					column[i] = entity.OnlyGroups(code)
 				}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A SideError reports a side table that the model cannot use, whatever its content.
@@ -122,7 +123,7 @@ func (x *extension) addIDs(at int, joined *sideinfo.Joined, features sideinfo.Fe
 // training rows. lost is the prior variance that each row of the truncated operator
 // lacks. Without an operator rows and lost are nil.
 func (x *extension) addRows(at int, joined *sideinfo.Joined, rows, lost []float32) error {
-	codes := make([]int32, len(joined.IDs)) // tt.Unknown for ids with training rows
+	codes := make([]int32, len(joined.IDs)) // entity.Unknown for ids with training rows
 	all := slices.Clone(x.dicts[at].IDs())
 	for i, id := range joined.IDs {
 		code, known := x.dicts[at].Code([]byte(id))
@@ -131,7 +132,7 @@ func (x *extension) addRows(at int, joined *sideinfo.Joined, rows, lost []float3
 			code = int32(len(all))
 			all = append(all, id)
 		case x.Origin(at, code) == FromTraining:
-			codes[i] = tt.Unknown
+			codes[i] = entity.Unknown
 			continue
 		}
 		codes[i] = code

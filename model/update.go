@@ -13,6 +13,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // A model that took in rows after its fit holds the fitted model and the ledger of these
@@ -79,7 +81,7 @@ func (m *Model) WithUpdate(u Updated) (*Model, error) {
 
 // UpdatedAxes returns the axes of a core over modes whose sizes are given, and its
 // operators.
-func (m *Model) UpdatedAxes(core []string, sizes []int) ([]tt.Axis, []tt.Operator) {
+func (m *Model) UpdatedAxes(core []string, sizes []int) ([]entity.Axis, []regression.Operator) {
 	axes, err := Axes(core, m.spec.ModeNames(), sizes, m.groups)
 	if err != nil {
 		panic("model: " + err.Error()) // the core was built with them
@@ -132,7 +134,7 @@ func (x *extension) extendAxes(engine *cpu.Backend) error {
 		train := &tt.Train{Cores: slices.Clone(t.Cores)}
 		for p, c := range t.Cores {
 			axes := x.axesOf(c)
-			if slices.EqualFunc(axes, c.Index.Axes(), func(a, b tt.Axis) bool { return a.Size == b.Size && len(a.Group) == len(b.Group) }) {
+			if slices.EqualFunc(axes, c.Index.Axes(), func(a, b entity.Axis) bool { return a.Size == b.Size && len(a.Group) == len(b.Group) }) {
 				continue
 			}
 			extended := *c

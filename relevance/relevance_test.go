@@ -9,15 +9,16 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/relevance"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // newTrain returns a train over the given modes of three with 6 codes each.
 func newTrain(t *testing.T, codes [][]int32, modes []int, rank int) *tt.Train {
 	t.Helper()
-	var index []*tt.Index
+	var index []*entity.Index
 	var names [][]string
 	for _, m := range modes {
-		x, err := tt.NewIndex([]int{m}, []int{6, 6, 6}, codes)
+		x, err := entity.NewIndex([]int{m}, []int{6, 6, 6}, codes)
 		if err != nil {
 			t.Fatal(err)
 		}

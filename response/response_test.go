@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // newField returns a field over three modes whose weights have posteriors, and cells of it.
@@ -23,10 +24,10 @@ func newField(t *testing.T, seed uint64, cores [][]int, ranks []int, family tt.F
 			codes[m] = append(codes[m], int32(rng.IntN(n)))
 		}
 	}
-	var index []*tt.Index
+	var index []*entity.Index
 	var names [][]string
 	for _, core := range cores {
-		x, err := tt.NewIndex(core, sizes, codes)
+		x, err := entity.NewIndex(core, sizes, codes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,10 +291,10 @@ func TestSolveOverRanks(t *testing.T) {
 			codes[m][i] = int32(rng.IntN(size))
 		}
 	}
-	var index []*tt.Index
+	var index []*entity.Index
 	var names [][]string
 	for m, name := range []string{"article", "store", "time"} {
-		x, err := tt.NewIndex([]int{m}, sizes, codes)
+		x, err := entity.NewIndex([]int{m}, sizes, codes)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package search_test
 import (
 	"fmt"
 
-	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/search/tuning"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -14,7 +14,7 @@ func ExampleSpace() {
 		Order:  "auto",
 		Search: spec.Search{"sweeps": {"10..40"}, "ridge": {"uniform", "frequency"}},
 	}
-	space, err := search.Space(s)
+	space, err := tuning.Space(s)
 	if err != nil {
 		fmt.Println(err)
 		return

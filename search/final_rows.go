@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/search/automatic"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
@@ -20,7 +21,7 @@ import (
 // because the rows that are left would no longer be like those that are predicted.
 func finalData(s spec.Spec, data *fitdata.Data, keep int) (*fitdata.Data, []model.Decision, error) {
 	n := data.Count(dataset.Valid)
-	if keep == 0 || n <= keep || s.SeveralTargets() || !alike(s, data) {
+	if keep == 0 || n <= keep || s.SeveralTargets() || !automatic.Alike(s, data) {
 		return data, nil, nil
 	}
 	larger, err := data.KeepValid(keep, s.Seed)
@@ -56,7 +57,7 @@ func resolveRefit(s spec.Spec, data *fitdata.Data, opt train.Options) string {
 		return spec.RefitNone
 	case random:
 		return spec.RefitAll
-	case valid == 0 || !later && !alike(s, data):
+	case valid == 0 || !later && !automatic.Alike(s, data):
 		return spec.RefitNone
 	}
 	return spec.RefitValid
@@ -75,10 +76,10 @@ func planRefit(s spec.Spec, data *fitdata.Data, opt train.Options) (first, plann
 
 // refitsOf returns the trainings that follow the first one, for a specification that leaves nothing open. Before one on
 // all rows of a table that is not large there is one on the training and validation set, by which the
-// test set is measured; with more than keptValid validation rows most of them train the first one (see finalData).
+// test set is measured; with more than automatic.KeptValid validation rows most of them train the first one (see finalData).
 func refitsOf(s spec.Spec, data *fitdata.Data, opt train.Options) []string {
 	valid := data.Count(dataset.Valid)
-	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && valid <= keptValid && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
+	if s.Fit.Refit == spec.RefitAll && valid > 0 && data.Count(dataset.Test) > 0 && valid <= automatic.KeptValid && data.Count(dataset.Train)+valid <= refitBelow && opt.Ranks == nil {
 		return []string{spec.RefitValid, spec.RefitAll}
 	}
 	return []string{s.Fit.Refit}

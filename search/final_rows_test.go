@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
-	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -49,35 +48,6 @@ func TestFinalData(t *testing.T) {
 		if final.Count(dataset.Test) != data.Count(dataset.Test) {
 			t.Errorf("split %s: the test set has changed", tc.split)
 		}
-	}
-}
-
-// No other test of this package fits with this effort.
-func init() {
-	e := efforts["thorough"]
-	e.valid = 50
-	efforts["thorough"] = e
-}
-
-// A model that was trained again has the parts of the final fit, as its scores have.
-func TestRefitHasPartsOfFinalFit(t *testing.T) {
-	t.Parallel()
-	s := salesSpec(testtable.WriteSales(t, 400))
-	s.Terms, s.Fit.Effort, s.Uncertainty.Conformal = []string{"auto"}, "thorough", "split"
-	s.Fill()
-	data, err := train.Read(t.Context(), s, tableio.Source{}, train.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, r, err := FitData(t.Context(), s, data, train.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Refit == nil || r.Train.N <= data.Count(dataset.Train) {
-		t.Fatalf("got the refit %v and %d training rows of %d", r.Refit, r.Train.N, data.Count(dataset.Train))
-	}
-	if got, want := evaluate.HeldOut(m), 50-r.Valid.N; got != want {
-		t.Errorf("got %d rows held out of 50, of which %d were measured", got, r.Valid.N)
 	}
 }
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -97,7 +97,7 @@ func chooseOrders(ctx context.Context, s spec.Spec, data *fitdata.Data, opt trai
 				return s, nil, err
 			}
 			last := len(choices) - 1
-			choices[last].CRPS = finite(crps)
+			choices[last].CRPS = fitrecord.Finite(crps)
 			if crps < lowest {
 				lowest, taken = crps, last
 			}
@@ -106,7 +106,7 @@ func chooseOrders(ctx context.Context, s spec.Spec, data *fitdata.Data, opt trai
 			taken = first // the fit itself reports what is wrong
 		}
 		choices[taken].Taken = true
-		changeTerm(&s, i, func(t *spec.Term) { t.Reorder(choices[taken].Order) })
+		s.ChangeTerm(i, func(t *spec.Term) { t.Reorder(choices[taken].Order) })
 	}
 	return s, choices, nil
 }
@@ -135,23 +135,4 @@ func orderScore(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.
 		return 0, fielderr.Errorf("split", "an automatic order of cores is chosen on the validation set, which is empty; add one to split, or set order to given")
 	}
 	return float64(r.Valid.Calibration.CRPS), nil
-}
-
-// orderParameters returns the parameter that sets the order of the cores of term i, if
-// the term has several.
-func orderParameters(i int, t spec.Term, varied bool) []parameter {
-	orders := t.Orders()
-	if len(orders) < 2 {
-		return nil
-	}
-	var texts []string
-	for _, o := range orders {
-		texts = append(texts, o.Order())
-	}
-	p := choices("order."+strconv.Itoa(i+1), t.Order(), varied, texts, func(s *spec.Spec, v string) {
-		s.Order = "given"
-		changeTerm(s, i, func(t *spec.Term) { t.Reorder(v) })
-	})
-	p.closed = true
-	return []parameter{p}
 }

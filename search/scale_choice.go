@@ -1,3 +1,6 @@
+// Package search fits a model by a specification that leaves something open: it completes the specification by what a
+// table shows, lets search/automatic choose the terms, chooses scale, likelihood and order of cores by fits that are
+// compared on the validation set, and decides about a second training on more rows.
 package search
 
 import (
@@ -10,9 +13,12 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/search/automatic"
+	"github.com/kernel-fried-tensor/kft/search/power"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -71,10 +77,10 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 		return nil, err
 	}
 	if s.Automatic() {
-		if s, _, _, err = resolve(ctx, s, data, opt); err != nil {
+		if s, _, _, err = automatic.Resolve(ctx, s, data, opt); err != nil {
 			return nil, err
 		}
-		if data, _, err = finalData(s, data, efforts[s.Fit.Effort].valid); err != nil {
+		if data, _, err = finalData(s, data, automatic.ValidRows(s.Fit.Effort)); err != nil {
 			return nil, err
 		}
 	}
@@ -138,6 +144,12 @@ func FitData(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opt
 	return m, r, nil
 }
 
+// FitOnce is FitData without a second training. It returns the report alone.
+func FitOnce(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (*train.Report, error) {
+	_, report, _, err := fitOn(ctx, s, data, 1, opt)
+	return report, err
+}
+
 // firstShare returns the share of the time for all trainings that the first one has. A sweep over more
 // rows takes longer than one over the training rows, and a refit has at most as many.
 func firstShare(data *fitdata.Data, refits []string) float64 {
@@ -167,11 +179,11 @@ func fitOn(ctx context.Context, s spec.Spec, data *fitdata.Data, share float64, 
 	if s.Automatic() {
 		return fitAutomatic(ctx, s, data, share, opt)
 	}
-	var power *model.PowerEstimate
+	var estimate *model.PowerEstimate
 	if s.Transform == "power" {
 		began := time.Now()
 		var err error
-		if s, power, err = choosePower(ctx, s, data, opt); err != nil {
+		if s, estimate, err = power.Choose(ctx, s, data, opt); err != nil {
 			return nil, nil, nil, err
 		}
 		opt.TimeBudget = remaining(opt.TimeBudget, began)
@@ -191,22 +203,22 @@ func fitOn(ctx context.Context, s spec.Spec, data *fitdata.Data, share float64, 
 	}
 	opt.TimeBudget = time.Duration(share * float64(opt.TimeBudget))
 	m, r, err := fit(ctx, s, data, opt)
-	if err != nil || len(orders) == 0 && power == nil {
+	if err != nil || len(orders) == 0 && estimate == nil {
 		return m, r, data, err
 	}
-	r.Orders, r.Power = orders, power
+	r.Orders, r.Power = orders, estimate
 	return m.WithRecord(r.Record), r, data, nil
 }
 
 // fitAutomatic chooses everything that the specification leaves open, then fits it.
 func fitAutomatic(ctx context.Context, s spec.Spec, data *fitdata.Data, share float64, opt train.Options) (*model.Model, *train.Report, *fitdata.Data, error) {
 	began := time.Now()
-	resolved, power, decisions, err := resolve(ctx, s, data, opt)
+	resolved, power, decisions, err := automatic.Resolve(ctx, s, data, opt)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	resolved.Fit.Refit = resolveRefit(resolved, data, opt)
-	final, rows, err := finalData(resolved, data, efforts[s.Fit.Effort].valid)
+	final, rows, err := finalData(resolved, data, automatic.ValidRows(s.Fit.Effort))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -246,7 +258,7 @@ func combinations(s spec.Spec) []spec.Spec {
 	}
 	var all []spec.Spec
 	for _, l := range likelihoods {
-		c := withLikelihood(s, l)
+		c := s.WithLikelihood(l)
 		if c.Uncertainty.Links() {
 			all = append(all, c)
 			continue
@@ -259,31 +271,18 @@ func combinations(s spec.Spec) []spec.Spec {
 	return all
 }
 
-// withLikelihood returns the specification with a likelihood. One that models the
-// target itself has its own link and noise.
-func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
-	s.Uncertainty.Likelihood = likelihood
-	if s.Uncertainty.OwnNoise() {
-		s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "constant", spec.Variance{}
-	}
-	if s.Uncertainty.Links() {
-		s.Transform = "identity"
-	}
-	return s
-}
-
 // choose fits every combination and returns the best.
 func choose(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	all := combinations(s)
 	if s.Uncertainty.Likelihood == spec.Auto {
 		switch {
 		case data.ZeroOne():
-			all = []spec.Spec{withLikelihood(s, "bernoulli")}
+			all = []spec.Spec{s.WithLikelihood("bernoulli")}
 		case data.FewValues():
-			all = append(all, withLikelihood(s, "ordinal"))
+			all = append(all, s.WithLikelihood("ordinal"))
 		}
-		if zeros(data.Targets()) >= manyZeros {
-			all = append(all, withLikelihood(s, "zero-inflated"), withLikelihood(s, "hurdle"))
+		if automatic.ManyZeros(data.Targets()) {
+			all = append(all, s.WithLikelihood("zero-inflated"), s.WithLikelihood("hurdle"))
 		}
 	}
 	var best *model.Model
@@ -313,7 +312,7 @@ func choose(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opti
 			return nil, nil, fielderr.Errorf("split", "an automatic scale or likelihood is chosen on the validation set, which is empty; add one to split, or set transform and uncertainty.likelihood")
 		}
 		crps := float64(r.Valid.Calibration.CRPS)
-		choices[i].CRPS = finite(crps)
+		choices[i].CRPS = fitrecord.Finite(crps)
 		if crps < lowest {
 			best, report, lowest, taken = m, r, crps, i
 		}

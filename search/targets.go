@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/search/power"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 )
@@ -38,7 +39,7 @@ func chooseTransforms(ctx context.Context, s spec.Spec, source tableio.Source, o
 			if err != nil {
 				return s, err
 			}
-			if one, _, err = choosePower(ctx, one, data, opt); err != nil {
+			if one, _, err = power.Choose(ctx, one, data, opt); err != nil {
 				return s, err
 			}
 		}

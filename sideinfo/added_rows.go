@@ -24,7 +24,7 @@ func ResidualVariance(op Operator) []float32 {
 	return nil
 }
 
-// ResidualVariance implements tt.TruncatedOperator.
+// ResidualVariance implements regression.TruncatedOperator.
 func (g *withAddedRows) ResidualVariance() []float32 { return g.residual }
 
 // original returns the operator without added rows.

@@ -9,6 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // T = V x_p K_p x_q K_q = W x_p L_p x_q L_q with W = V x_p L_p' x_q L_q': the
@@ -56,10 +58,10 @@ func TestUnwhitenedEqualsWhitenedJointly(t *testing.T) {
 			seed := rng.Uint64()
 			field := func(operators []sideinfo.Operator, mapped bool) *tt.Field {
 				rng := rand.New(rand.NewPCG(seed, 2))
-				var index []*tt.Index
+				var index []*entity.Index
 				var names [][]string
 				for _, core := range modes {
-					x, err := tt.NewIndex(core, sizes, codes)
+					x, err := entity.NewIndex(core, sizes, codes)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -71,17 +73,17 @@ func TestUnwhitenedEqualsWhitenedJointly(t *testing.T) {
 				}
 				train := tt.NewTrain(names, index, []int{3})
 				for p, c := range train.Cores {
-					var ops []tt.Operator
+					var ops []regression.Operator
 					informed := false
 					for _, m := range modes[p] {
-						var op tt.Operator
+						var op regression.Operator
 						if m < len(operators) {
 							op, informed = operators[m], true
 						}
 						ops = append(ops, op)
 					}
 					if informed {
-						m, err := tt.NewLinearMap(c.Index, ops, c.Slices.Slice())
+						m, err := regression.NewLinearMap(c.Index, ops, c.Slices.Slice())
 						if err != nil {
 							t.Fatal(err)
 						}

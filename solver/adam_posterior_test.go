@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/solver/moments"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // adamOptions returns the options of an adam run for posteriors.
@@ -126,7 +127,7 @@ func TestAdamBoundGradient(t *testing.T) {
 				if tc.variant == "" {
 					c := p.Field.Terms[1].Cores[0]
 					op := operator(rand.New(rand.NewPCG(4, 4)), tc.data.sizes[0], 4)
-					m, err := tt.NewLinearMap(c.Index, []tt.Operator{op, nil}, c.Slices.Slice())
+					m, err := regression.NewLinearMap(c.Index, []regression.Operator{op, nil}, c.Slices.Slice())
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // factorProblem has items with weights of autoregressions of order one with the coefficient
@@ -38,18 +39,18 @@ func factorProblem(t *testing.T, steps, rank int, phi float64) *Problem {
 			}
 		}
 	}
-	item, err := tt.NewIndex([]int{0}, []int{items, steps}, train.Codes)
+	item, err := entity.NewIndex([]int{0}, []int{items, steps}, train.Codes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	time, err := tt.NewAxisIndex([]tt.Axis{tt.StepAxis(1, steps)}, train.Codes)
+	time, err := entity.NewAxisIndex([]entity.Axis{tt.StepAxis(1, steps)}, train.Codes)
 	if err == nil {
 		time, err = time.Extend(1, [][]int32{nil, all})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &tt.Field{Terms: []*tt.Train{tt.NewTrain([][]string{{"item"}, {"time"}}, []*tt.Index{item, time}, []int{rank})}}
+	f := &tt.Field{Terms: []*tt.Train{tt.NewTrain([][]string{{"item"}, {"time"}}, []*entity.Index{item, time}, []int{rank})}}
 	f.Terms[0].Cores[1].SetAlong(series.Prior{Level: .1, Walk: .01, AR: .05, Phi: .8}, all)
 	return &Problem{Field: f, Backend: cpu.New(cpu.Paths()[0], 1), Train: train}
 }

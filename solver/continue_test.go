@@ -6,6 +6,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // continued returns a problem with a train, effects, a core along time and series, and some of its rows in another order.
@@ -15,17 +17,17 @@ func continued(t *testing.T) (all func() *Problem, some *Problem) {
 	w := synthetic{sizes: []int{20, 25, 8}, grouping: [][][]int{{{0}, {1}}, {{1}, {2}}, {{0, 1}}, {{2}}}, ranks: []int{2, 2, 1, 1}, cells: 6000, noise: 0.3}
 	field := func(codes [][]int32) *tt.Field {
 		f := w.field(t, codes)
-		time, err := tt.NewAxisIndex([]tt.Axis{tt.StepAxis(2, 8)}, codes)
+		time, err := entity.NewAxisIndex([]entity.Axis{tt.StepAxis(2, 8)}, codes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Terms[1] = tt.NewTrain([][]string{{"b"}, {"c"}}, []*tt.Index{f.Terms[1].Cores[0].Index, time}, []int{2})
+		f.Terms[1] = tt.NewTrain([][]string{{"b"}, {"c"}}, []*entity.Index{f.Terms[1].Cores[0].Index, time}, []int{2})
 		f.Terms[1].Cores[1].SetAlong(series.Prior{Level: .1, Walk: .01, AR: .05, Phi: .8}, []int32{0, 1, 2, 3, 4, 5, 6, 7})
-		a, err := tt.NewIndex([]int{0}, w.sizes, codes)
+		a, err := entity.NewIndex([]int{0}, w.sizes, codes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Series = []*tt.SeriesTerm{{Label: "series(a; c)", Modes: []string{"a"}, Index: a, Time: 2, Steps: []int32{0, 1, 2, 3, 4, 5, 6, 7},
+		f.Series = []*seriesterm.Term{{Label: "series(a; c)", Modes: []string{"a"}, Index: a, Time: 2, Steps: []int32{0, 1, 2, 3, 4, 5, 6, 7},
 			Process: &series.Process{Prior: series.Prior{Level: .1, Walk: .1}}}}
 		if err := f.SetFamily(tt.MeanField); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // Effects whose curves can stand in for each other reach their common optimum in one update, where sweeps over single
@@ -59,7 +60,7 @@ func newCorrelatedEffects(t *testing.T) *cavi {
 	for e := range levels {
 		line.a[2*e], line.a[2*e+1] = float32(e)/levels-0.5, float32(math.Cos(float64(e)*math.Pi/levels))
 	}
-	ops, terms := make([]tt.Operator, modes), make([]int, modes)
+	ops, terms := make([]regression.Operator, modes), make([]int, modes)
 	for m := range modes {
 		ops[m], terms[m] = line, m
 	}

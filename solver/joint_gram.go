@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // jointGram is A'WA of all effects that are updated at once, with the columns of their blocks one after the other. A step of conjugate gradients
 // with it costs as many operations as it has entries, whatever the number of observations.
 type jointGram struct {
 	cores  []*tt.Core // whose effects it has
-	maps   []*tt.LinearMap
+	maps   []*regression.LinearMap
 	size   int
 	matrix []float32
 

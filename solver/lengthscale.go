@@ -6,13 +6,14 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // A Learnable is an operator with parameters theta that can be learned, such as
 // logarithms of length-scales. ThetaGradient returns the derivative of
 // sum gradT o (A W) with respect to theta at fixed W; see package sideinfo.
 type Learnable interface {
-	tt.Operator
+	regression.Operator
 	Theta() []float64
 	SetTheta(theta []float64) error
 	ThetaGradient(gradT, weights []float32, w int) []float64

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/gradcheck"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // bumps is a learnable operator: Gaussian bumps of width exp(theta) at fixed
@@ -69,7 +70,7 @@ func learnableProblem(t *testing.T, v tt.Variant, theta float64) (*Problem, *bum
 	p := threeCores.problem(t, 13, false)
 	op := newBumps(threeCores.sizes[1], 6, theta)
 	c := p.Field.Terms[0].Cores[1]
-	m, err := tt.NewLinearMap(c.Index, []tt.Operator{op}, c.Slices.Slice())
+	m, err := regression.NewLinearMap(c.Index, []regression.Operator{op}, c.Slices.Slice())
 	if err != nil {
 		t.Fatal(err)
 	}

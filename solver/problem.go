@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // Observations are cells with values.
@@ -177,7 +178,7 @@ func countEntities(ranks backend.Ranks, terms []*tt.Train, codes [][]int32, w []
 		}
 		return sums
 	}
-	known := map[*tt.Index][]float64{} // terms with the same core share its index
+	known := map[*entity.Index][]float64{} // terms with the same core share its index
 	sums := make([][][]float64, len(terms))
 	for k, t := range terms {
 		for _, core := range t.Cores {

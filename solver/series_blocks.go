@@ -6,7 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/series"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // A series term is one block. Its data are sites: what the other terms leave of the
@@ -19,7 +19,7 @@ import (
 // evaluations of the evidence on a sample of the series to learn the prior, and one
 // filter and smoother over all sites.
 type seriesValues struct {
-	term       *tt.SeriesTerm
+	term       *seriesterm.Term
 	offered    series.Prior // from which runs start
 	site       []int32      // by observation; -1 for none
 	order      []int32      // observations in the order of their sites, those without one last

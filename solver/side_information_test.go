@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // jointCoreCase returns terms of a core and a joint core, of which only the last mode
 // has an operator.
-func jointCoreCase(copies int) (synthetic, []tt.Operator) {
+func jointCoreCase(copies int) (synthetic, []regression.Operator) {
 	w := synthetic{sizes: []int{20, 30, 8}, cells: 6000, noise: 0.3}
 	for range copies {
 		w.grouping, w.ranks = append(w.grouping, [][]int{{0}, {1, 2}}), append(w.ranks, 2)
 	}
-	return w, []tt.Operator{nil, nil, operator(rand.New(rand.NewPCG(4, 4)), 8, 3)}
+	return w, []regression.Operator{nil, nil, operator(rand.New(rand.NewPCG(4, 4)), 8, 3)}
 }
 
 // If a joint core has an operator for one of its modes, neither a block nor balancing
@@ -113,7 +114,7 @@ func TestConstantTableIsNoWorseThanPlain(t *testing.T) {
 	plain := solve(t, problem(), opt).Score
 	for _, coupled := range []bool{false, true} {
 		p := problem()
-		var ops []tt.Operator
+		var ops []regression.Operator
 		for _, n := range w.sizes {
 			ops = append(ops, matrix{n, 1, slices.Repeat([]float32{1}, n)})
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // synthetic is a field with known weights and noisy observations of it.
@@ -30,10 +31,10 @@ func (w synthetic) field(t testing.TB, codes [][]int32) *tt.Field {
 	t.Helper()
 	f := &tt.Field{}
 	for k, cores := range w.grouping {
-		var index []*tt.Index
+		var index []*entity.Index
 		var names [][]string
 		for _, core := range cores {
-			x, err := tt.NewIndex(core, w.sizes, codes)
+			x, err := entity.NewIndex(core, w.sizes, codes)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // matrix is an operator given by its entries.
@@ -36,7 +37,7 @@ func operator(rng *rand.Rand, n, m int) matrix {
 func addRandomOperators(t *testing.T, w synthetic, p *Problem, v tt.Variant, coupled, norm bool, terms ...int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 4))
-	var ops []tt.Operator
+	var ops []regression.Operator
 	for _, n := range w.sizes {
 		ops = append(ops, operator(rng, n, 4))
 	}
@@ -45,19 +46,19 @@ func addRandomOperators(t *testing.T, w synthetic, p *Problem, v tt.Variant, cou
 
 // addOperators adds the operators of their modes, nil for none, to the cores of the
 // given terms. Cores without any operator stay plain.
-func addOperators(t *testing.T, w synthetic, p *Problem, v tt.Variant, ops []tt.Operator, coupled, norm bool, terms ...int) {
+func addOperators(t *testing.T, w synthetic, p *Problem, v tt.Variant, ops []regression.Operator, coupled, norm bool, terms ...int) {
 	t.Helper()
 	for _, k := range terms {
 		for q, core := range w.grouping[k] {
 			c := p.Field.Terms[k].Cores[q]
-			var mine []tt.Operator
+			var mine []regression.Operator
 			for _, m := range core {
 				mine = append(mine, ops[m])
 			}
-			if !slices.ContainsFunc(mine, func(o tt.Operator) bool { return o != nil }) {
+			if !slices.ContainsFunc(mine, func(o regression.Operator) bool { return o != nil }) {
 				continue
 			}
-			m, err := tt.NewLinearMap(c.Index, mine, c.Slices.Slice())
+			m, err := regression.NewLinearMap(c.Index, mine, c.Slices.Slice())
 			if err != nil {
 				t.Fatal(err)
 			}

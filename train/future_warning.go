@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // futureWarning warns if the model cannot tell the periods apart that a split by time
@@ -23,7 +23,7 @@ func (r *run) futureWarning() []string {
 		rows, unknown := 0, 0
 		for _, part := range []dataset.Part{dataset.Valid, dataset.Test} {
 			for _, code := range r.part(part).Codes[mode] {
-				if rows++; code == tt.Unknown { // an id that is known by its groups has another negative code
+				if rows++; code == entity.Unknown { // an id that is known by its groups has another negative code
 					unknown++
 				}
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // Factors of values are learned from tables of whole numbers with this many training and
@@ -126,7 +127,7 @@ func (r *run) heaping() *heaping.Table {
 
 // finest returns the index of a term over all of the modes or, if there is none, over the
 // first two of them that have one.
-func (r *run) finest(modes []int) *tt.Index {
+func (r *run) finest(modes []int) *entity.Index {
 	if len(modes) < 2 {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // newScale fits the scale to the training targets.
@@ -241,7 +242,7 @@ func (r *run) noiseEntities(o *solver.Observations, factors [][]int) (indexes []
 
 // combinations returns the index of the combinations of modes in the training set, that of
 // a term if there is one.
-func (r *run) combinations(modes []int) *tt.Index {
+func (r *run) combinations(modes []int) *entity.Index {
 	if x := r.model.CombinationsOf(modes); x != nil {
 		return x
 	}
@@ -249,7 +250,7 @@ func (r *run) combinations(modes []int) *tt.Index {
 	for i, d := range r.data.Table().Dicts {
 		sizes[i] = d.Len()
 	}
-	x, err := tt.NewIndex(modes, sizes, r.part(dataset.Train).Codes)
+	x, err := entity.NewIndex(modes, sizes, r.part(dataset.Train).Codes)
 	if err != nil {
 		panic("train: " + err.Error()) // the packing of all modes was checked
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/series/dynamics"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A core along time has a prior along its mode of time; see package dynamics. It is an
@@ -15,7 +16,9 @@ import (
 
 // StepAxis returns the axis of a core along time. Ids without training rows are known by
 // their steps, like the groups of other ids; see [OnlyGroups].
-func StepAxis(mode, size int) Axis { return Axis{Mode: mode, Size: size, Group: codes(size)} }
+func StepAxis(mode, size int) entity.Axis {
+	return entity.Axis{Mode: mode, Size: size, Group: codes(size)}
+}
 
 func codes(n int) []int32 {
 	all := make([]int32, n)
@@ -33,7 +36,7 @@ func (c *Core) SetAlong(prior series.Prior, steps []int32) {
 // StepsOf returns the steps of the entities of a core along time.
 func (c *Core) StepsOf(steps []int32) []int32 {
 	var of []int32
-	for _, code := range c.Index.combos {
+	for _, code := range c.Index.Combinations() {
 		of = append(of, steps[code])
 	}
 	return of
@@ -42,14 +45,14 @@ func (c *Core) StepsOf(steps []int32) []int32 {
 // ExtendAlong extends a core along time to size codes, some of which are new, with their
 // steps. Entities of known steps keep their slices.
 func (c *Core) ExtendAlong(size int, fresh, steps []int32) error {
-	combos := slices.Clone(c.Index.combos)
+	combos := slices.Clone(c.Index.Combinations())
 	var added []int32
 	for i, code := range fresh {
-		if int(code) >= len(c.Index.entity) || c.Index.entity[code] == c.Index.Prior() {
+		if c.Index.Lacks(code) {
 			combos, added = append(combos, code), append(added, steps[i])
 		}
 	}
-	x, err := RestoreAxisIndex([]Axis{StepAxis(c.Index.axes[0].Mode, size)}, combos)
+	x, err := entity.RestoreAxisIndex([]entity.Axis{StepAxis(c.Index.Axes()[0].Mode, size)}, combos)
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func (f *Field) TimeModes() []int {
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			if c.Along != nil {
-				modes = append(modes, c.Index.axes[0].Mode)
+				modes = append(modes, c.Index.Axes()[0].Mode)
 			}
 		}
 	}

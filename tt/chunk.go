@@ -6,6 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // A Chunk is a set of cells prepared for a field, with one plan per term. Arrays
@@ -17,7 +18,7 @@ type Chunk struct {
 	cells  int
 	buffer []float32   // in plan order
 	value  [][]float32 // by term; nil for a term that is a group of its own
-	series []*seriesCells
+	series []*seriesterm.Cells
 
 	// Over several ranks each plans and evaluates a part of the cells.
 	spread *observed.Spread // nil if this process has all cells
@@ -51,7 +52,7 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 		}
 	})
 	for _, s := range f.Series {
-		c.series = append(c.series, s.newCells(b.Threads(), codes))
+		c.series = append(c.series, s.NewCells(b.Threads(), codes))
 	}
 	c.terms, c.all = slices.Clone(f.Terms), c.plans
 	return c

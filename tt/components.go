@@ -125,7 +125,7 @@ func (c *Core) resize(left, right int) {
 	s.Mean, s.Var, s.Cov = scaled(s.Mean), scaled(s.Var), covariances(s.Cov)
 	c.Free, c.Weight, c.side, c.sideVar = scaled(c.Free), scaled(c.Weight), scaled(c.side), scaled(c.sideVar)
 	if c.Map != nil {
-		c.Map.width = size
+		c.Map.SetWidth(size)
 	}
 	if f := c.FreePosterior; f != nil {
 		f.Var, f.Cov, f.Unseen = scaled(f.Var), covariances(f.Cov), scaled(f.Unseen)

@@ -9,6 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/series/dynamics"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // Variant determines how the slices G of a core depend on free weights V' and on a
@@ -29,13 +31,13 @@ const (
 // Slices holds G. Refresh brings it up to date.
 type Core struct {
 	Modes   []string
-	Index   *Index
+	Index   *entity.Index
 	Variant Variant
 	Slices  backend.Slices
 
-	Free   []float32  // V', laid out as Slices; nil for Side. For Plain it is Slices.Mean
-	Weight []float32  // W; nil for Plain
-	Map    *LinearMap // A
+	Free   []float32             // V', laid out as Slices; nil for Side. For Plain it is Slices.Mean
+	Weight []float32             // W; nil for Plain
+	Map    *regression.LinearMap // A
 
 	// Coupled means that V' and W of a wlr core share one penalty; see package
 	// solver.
@@ -79,7 +81,7 @@ type Core struct {
 }
 
 // NewCore returns a plain core of zeros.
-func NewCore(modes []string, x *Index, shape backend.Shape) *Core {
+func NewCore(modes []string, x *entity.Index, shape backend.Shape) *Core {
 	c := &Core{Modes: modes, Index: x, Variant: Plain, Slices: backend.NewSlices(shape)}
 	c.Free = c.Slices.Mean
 	return c
@@ -87,7 +89,7 @@ func NewCore(modes []string, x *Index, shape backend.Shape) *Core {
 
 // Regress turns a plain core into another variant, with the regression T = A W of
 // the map m. trained is stored as Trained.
-func (c *Core) Regress(v Variant, m *LinearMap, trained []bool) {
+func (c *Core) Regress(v Variant, m *regression.LinearMap, trained []bool) {
 	c.Variant, c.Map, c.Trained = v, m, trained
 	c.Weight, c.side = make([]float32, m.Weights()), make([]float32, c.Slices.Len())
 	c.Free = nil
@@ -118,7 +120,7 @@ type Block struct {
 	Value         []float32
 	Posterior     *Posterior // nil for weights known exactly
 	Along         *dynamics.Paths
-	Map           *LinearMap
+	Map           *regression.LinearMap
 	Multiplier    []float32              // means of M
 	MultiplierVar []float32              // variances of M; nil if it is known exactly
 	MultiplierCov []float32              // r x r per entity; nil if its slices have no covariances
@@ -209,7 +211,7 @@ func (c *Core) SideGradient(g []float32, n int) []float32 {
 		}
 	}
 	rows := make([]float32, n*size)
-	for e, code := range c.Index.combos {
+	for e, code := range c.Index.Combinations() {
 		copy(rows[int(code)*size:][:size], g[e*size:][:size])
 	}
 	return rows
@@ -358,7 +360,7 @@ func (c *Core) initialize(b backend.Backend, rng *rand.Rand, scale, noise float6
 	always := func(means []float64) func(row int) []float64 { return func(int) []float64 { return means } }
 	if c.Weight != nil {
 		first := func(row int) []float64 {
-			if c.Map.intercept(row) {
+			if c.Map.Intercept(row) {
 				return common
 			}
 			return none

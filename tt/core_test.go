@@ -9,6 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/internal/gradcheck"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // regress turns the cores that have side information into a variant.
@@ -21,7 +23,7 @@ func regress(t *testing.T, f *tt.Field, terms []grouping, v tt.Variant, rng *ran
 			if len(ops) == 1 && ops[0] == nil {
 				continue
 			}
-			m, err := tt.NewLinearMap(c.Index, ops, c.Slices.Slice())
+			m, err := regression.NewLinearMap(c.Index, ops, c.Slices.Slice())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,13 +126,13 @@ func maskUntrained(c *tt.Core, b tt.Block, g []float32) {
 func TestPriorOfWeightedRegression(t *testing.T) {
 	t.Parallel()
 	for _, coupled := range []bool{false, true} {
-		x, err := tt.RestoreIndex([]int{0}, []int{3}, []int32{0, 1, 2})
+		x, err := entity.RestoreIndex([]int{0}, []int{3}, []int32{0, 1, 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		train := tt.NewTrain([][]string{{"store"}}, []*tt.Index{x}, nil)
+		train := tt.NewTrain([][]string{{"store"}}, []*entity.Index{x}, nil)
 		c := train.Cores[0]
-		m, err := tt.NewLinearMap(x, []tt.Operator{identity(3)}, 1)
+		m, err := regression.NewLinearMap(x, []regression.Operator{identity(3)}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestPriorOfWeightedRegression(t *testing.T) {
 			copy(c.Weight, []float32{3 / scale, 5 / scale, 7 / scale})
 			c.Refresh(ref.Backend{}, true)
 			got := make([]float32, 3)
-			field.Evaluate(ref.Backend{}, got, [][]int32{{0, 2, tt.Unknown}})
+			field.Evaluate(ref.Backend{}, got, [][]int32{{0, 2, entity.Unknown}})
 			return got
 		}
 		want := []float32{6, 7, 4} // the last: mean of the regressions of trained entities

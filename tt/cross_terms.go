@@ -61,7 +61,7 @@ func (c *Core) withoutCrossTerms(b backend.Backend, codes [][]int32, column []in
 	for row, e := range column {
 		key := entity{e: e}
 		if c.combinationOnDemand(codes, row, e) {
-			key.combo = 1 + c.Index.pack(codes, row)
+			key.combo = 1 + c.Index.Pack(codes, row)
 		}
 		place, ok := at[key]
 		if !ok {
@@ -110,12 +110,12 @@ func (c *Core) factorMoments(b backend.Backend, codes [][]int32, row int, e int3
 	if c.WeightPosterior == nil {
 		return free, freeVar, side, sideVar
 	}
-	if !known(c.Index, codes, row) || e == c.Index.Prior() && len(c.Modes) == 1 {
+	if !c.Index.Known(codes, row) || e == c.Index.Prior() && len(c.Modes) == 1 {
 		prior := c.priorMoments(b)
 		copy(side, prior.side)
 		copy(sideVar, prior.sideVar)
 	} else {
-		combo := c.Index.appendCombination(nil, codes, row)
+		combo := c.Index.AppendCombination(nil, codes, row)
 		t, st, err := c.regressionAt(b, combo)
 		if err != nil {
 			panic(err) // too many weights: the core itself could not have been built
@@ -136,5 +136,5 @@ func (c *Core) factorMoments(b backend.Backend, codes [][]int32, row int, e int3
 // combinationOnDemand reports whether the regression of a row is computed on demand,
 // because its codes are known and their combination e has no entity.
 func (c *Core) combinationOnDemand(codes [][]int32, row int, e int32) bool {
-	return c.Map != nil && len(c.Modes) > 1 && e == c.Index.Prior() && known(c.Index, codes, row)
+	return c.Map != nil && len(c.Modes) > 1 && e == c.Index.Prior() && c.Index.Known(codes, row)
 }

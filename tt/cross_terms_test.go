@@ -8,6 +8,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // The variance without cross terms is that of the published expression, computed from
@@ -55,7 +57,7 @@ func TestVarianceWithoutCrossTermsOfNewCodes(t *testing.T) {
 		n, c := sizes[0], f.Terms[0].Cores[0]
 		wider := normal(rng, n+2, 3)
 		copy(wider.a, c.Operators()[0].Matrix())
-		if err := c.Extend(b, tt.Axes([]int{0}, []int{n + 2}), []tt.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
+		if err := c.Extend(b, entity.Axes([]int{0}, []int{n + 2}), []regression.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
 			t.Fatal(err)
 		}
 		if after := moments(b, unknown, f.EvaluateWithoutCrossTerms).Var[0]; after != before {
@@ -130,13 +132,13 @@ func factors(c *tt.Core, codes [][]int32, cell int) (free, freeVar, side, sideVa
 		return free, freeVar, side, sideVar
 	}
 	if known {
-		side, sideVar = regression(c, combo)
+		side, sideVar = regressionOf(c, combo)
 	} else {
 		clear(side)
 		n := c.TrainedEntities()
 		for pass := range 2 {
 			for e := range n {
-				t, s := regression(c, c.Index.Combinations()[e*len(combo):][:len(combo)])
+				t, s := regressionOf(c, c.Index.Combinations()[e*len(combo):][:len(combo)])
 				for i := range size {
 					if pass == 0 {
 						side[i] += t[i] / float64(n)
@@ -156,8 +158,8 @@ func factors(c *tt.Core, codes [][]int32, cell int) (free, freeVar, side, sideVa
 	return free, freeVar, side, sideVar
 }
 
-// regression returns the moments of T at a combination of codes.
-func regression(c *tt.Core, combo []int32) (t, s []float64) {
+// regressionOf returns the moments of T at a combination of codes.
+func regressionOf(c *tt.Core, combo []int32) (t, s []float64) {
 	size := c.Slices.Slice()
 	t, s = make([]float64, size), make([]float64, size)
 	rows := len(c.Weight) / size

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // activeRows returns the number of entities (free weights) or rows (regressions)
@@ -59,7 +60,7 @@ func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weigh
 		return s
 	})
 	if b.Posterior.Sigma != nil {
-		sum += float64(size) * kroneckerTrace(b.Posterior.Sigma)
+		sum += float64(size) * regression.Trace(b.Posterior.Sigma)
 	}
 	return sum / float64(max(1, count*size)), count * size
 }
@@ -87,7 +88,7 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 	total := float64(weights) * (moment/tau - 1 + math.Log(tau))
 	switch {
 	case b.Posterior.Sigma != nil:
-		total -= float64(size) * kroneckerLogDet(b.Posterior.Sigma)
+		total -= float64(size) * regression.LogDet(b.Posterior.Sigma)
 	case b.Posterior.Cov != nil:
 		rows, active := c.activeRows(b)
 		total -= sumRows(be, rows, active, func(e int) float64 { return logDet(b.Posterior.Cov[e*size*size:][:size*size], size) })

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // Extend extends the core to modes with more codes. axes and operators are the new ones
@@ -16,14 +18,14 @@ import (
 // plain core uses the prior for them. All other slices keep their bits.
 //
 // Slices are computed one at a time, so that none depends on the others.
-func (c *Core) Extend(b backend.Backend, axes []Axis, operators []Operator, fresh [][]int32) error {
+func (c *Core) Extend(b backend.Backend, axes []entity.Axis, operators []regression.Operator, fresh [][]int32) error {
 	width := len(c.Modes)
-	combos := append([]int32(nil), c.Index.combos...)
+	combos := append([]int32(nil), c.Index.Combinations()...)
 	var changed []int // entities to compute
 	if c.Map != nil {
 		combos, changed = c.extendCombinations(combos, axes, fresh)
 	}
-	x, err := RestoreAxisIndex(axes, combos)
+	x, err := entity.RestoreAxisIndex(axes, combos)
 	if err != nil {
 		return err
 	}
@@ -50,7 +52,7 @@ func (c *Core) Extend(b backend.Backend, axes []Axis, operators []Operator, fres
 		}
 		return nil
 	}
-	m, err := NewLinearMap(x, operators, size)
+	m, err := regression.NewLinearMap(x, operators, size)
 	if err != nil {
 		return err
 	}
@@ -68,19 +70,11 @@ func (c *Core) Extend(b backend.Backend, axes []Axis, operators []Operator, fres
 
 // growWeights gives the weights of a regression on several modes rows for new codes of those without side
 // information, as the prior has them: without data, mean and variance are those of the prior.
-func (c *Core) growWeights(m *LinearMap) {
+func (c *Core) growWeights(m *regression.LinearMap) {
 	if m.Rows() == c.Map.Rows() {
 		return
 	}
-	place := make([]int, c.Map.Rows()) // of the old rows
-	for row := range place {
-		after := 1
-		for q := len(m.stages) - 1; q >= 0; q-- {
-			columns := c.Map.stages[q].columns
-			place[row] += row / (c.Map.Rows() / c.Map.stages[q].prefix / columns) % columns * after
-			after *= m.stages[q].columns
-		}
-	}
+	place := c.Map.Places(m)
 	grown := func(values []float32, fill float32) []float32 {
 		if values == nil {
 			return nil
@@ -100,7 +94,7 @@ func (c *Core) growWeights(m *LinearMap) {
 	c.Weight, posterior.Var = grown(c.Weight, float32(posterior.PriorMean)), grown(posterior.Var, posterior.PriorVar[0])
 	posterior.Sigma = slices.Clone(posterior.Sigma)
 	for q, s := range posterior.Sigma {
-		if added := m.stages[q].columns - s.Columns(); added > 0 {
+		if added := m.AxisColumns(q) - s.Columns(); added > 0 {
 			wider := *s
 			wider.Diag = append(slices.Clone(s.Diag), slices.Repeat([]float32{slices.Max(s.Diag)}, added)...)
 			posterior.Sigma[q] = &wider
@@ -111,7 +105,7 @@ func (c *Core) growWeights(m *LinearMap) {
 
 // extendCombinations returns the combinations including those that fresh codes add,
 // and the entities whose side information is new.
-func (c *Core) extendCombinations(combos []int32, axes []Axis, fresh [][]int32) ([]int32, []int) {
+func (c *Core) extendCombinations(combos []int32, axes []entity.Axis, fresh [][]int32) ([]int32, []int) {
 	width := len(c.Modes)
 	isFresh := make([][]bool, width)
 	for i := range axes {
@@ -133,7 +127,7 @@ func (c *Core) extendCombinations(combos []int32, axes []Axis, fresh [][]int32) 
 		return combos, changed
 	}
 	for _, code := range fresh[0] {
-		if int(code) >= len(c.Index.entity) || c.Index.entity[code] == c.Index.Prior() {
+		if c.Index.Lacks(code) {
 			changed = append(changed, len(combos))
 			combos = append(combos, code)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/gather"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // A Field is a sum of products of trains,
@@ -25,7 +26,7 @@ type Field struct {
 	Response float64
 
 	// Series are added to the trains.
-	Series []*SeriesTerm
+	Series []*seriesterm.Term
 }
 
 // An Offset is the constant of a field. Its variance is that of its posterior; it is

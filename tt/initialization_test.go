@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/backend/ref"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // trend is an operator with a column of ones and a linear trend.
@@ -29,17 +31,17 @@ func TestInitialJointRegression(t *testing.T) {
 	for i := range int32(5 * 7 * 4) {
 		codes[0], codes[1], codes[2] = append(codes[0], i%5), append(codes[1], i/5%7), append(codes[2], i/35)
 	}
-	left, err := NewIndex([]int{0}, []int{5, 7, 4}, codes)
+	left, err := entity.NewIndex([]int{0}, []int{5, 7, 4}, codes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	right, err := NewIndex([]int{1, 2}, []int{5, 7, 4}, codes)
+	right, err := entity.NewIndex([]int{1, 2}, []int{5, 7, 4}, codes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	train := NewTrain([][]string{{"a"}, {"b", "c"}}, []*Index{left, right}, []int{3})
+	train := NewTrain([][]string{{"a"}, {"b", "c"}}, []*entity.Index{left, right}, []int{3})
 	c := train.Cores[1]
-	m, err := NewLinearMap(right, []Operator{nil, trend(4)}, c.Slices.Slice())
+	m, err := regression.NewLinearMap(right, []regression.Operator{nil, trend(4)}, c.Slices.Slice())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,7 @@ func TestInitialJointRegression(t *testing.T) {
 	mean := make([]float64, 7)
 	for e := range c.Slices.N - 1 {
 		for _, v := range c.Slices.Mean[e*size:][:size] {
-			mean[right.combos[2*e]] += float64(v) / float64(4*size)
+			mean[right.Combinations()[2*e]] += float64(v) / float64(4*size)
 		}
 	}
 	for b, v := range mean {
@@ -75,9 +77,9 @@ func TestInitialProduct(t *testing.T) {
 	}
 	f := &Field{Group: []int{0, 0, 1}}
 	for range 3 {
-		var index []*Index
+		var index []*entity.Index
 		for m := range 3 {
-			x, err := NewIndex([]int{m}, []int{30, 20, 6}, codes)
+			x, err := entity.NewIndex([]int{m}, []int{30, 20, 6}, codes)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // The regression of an effect of two modes with side information, of which a twentieth of the combinations occur.
@@ -17,11 +18,11 @@ func BenchmarkLinearMapOfPairs(b *testing.B) {
 	for i := range codes[0] {
 		codes[0][i], codes[1][i] = rng.Int32N(stores), rng.Int32N(items)
 	}
-	x, err := tt.NewIndex([]int{0, 1}, []int{stores, items}, codes)
+	x, err := entity.NewIndex([]int{0, 1}, []int{stores, items}, codes)
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := tt.NewLinearMap(x, []tt.Operator{normal(rng, stores, columns), normal(rng, items, columns)}, 1)
+	m, err := regression.NewLinearMap(x, []regression.Operator{normal(rng, stores, columns), normal(rng, items, columns)}, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

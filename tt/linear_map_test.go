@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // matrix is an operator given by its entries.
@@ -36,8 +37,8 @@ func identity(n int) matrix {
 
 // sideOf returns the operators of the modes of a core. Every mode but month has
 // one.
-func sideOf(rng *rand.Rand, core []int) []tt.Operator {
-	var ops []tt.Operator
+func sideOf(rng *rand.Rand, core []int) []regression.Operator {
+	var ops []regression.Operator
 	for _, m := range core {
 		if modes[m] == "month" {
 			ops = append(ops, nil)
@@ -55,7 +56,7 @@ func TestLinearMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	codes := cells(rng, 60)
 	for _, core := range [][]int{{0}, {0, 1}, {1, 2}, {2, 0}, {0, 1, 3}, {3, 2, 1}} {
-		x, err := tt.NewIndex(core, sizes, codes)
+		x, err := entity.NewIndex(core, sizes, codes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,12 +72,12 @@ func TestLinearMapOfManyEntities(t *testing.T) {
 	for i := range reversed {
 		reversed[i] = int32(n - 1 - i)
 	}
-	x, err := tt.NewIndex([]int{0}, []int{n}, [][]int32{reversed})
+	x, err := entity.NewIndex([]int{0}, []int{n}, [][]int32{reversed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(2, 1))
-	checkLinearMap(t, rng, x, []tt.Operator{normal(rng, n, 3)})
+	checkLinearMap(t, rng, x, []regression.Operator{normal(rng, n, 3)})
 }
 
 // Curves of several ids, in both orders of the modes and with more rows than a block of narrow products.
@@ -89,13 +90,13 @@ func TestLinearMapOfCurves(t *testing.T) {
 		codes[0][i], codes[1][i] = rng.Int32N(rows), rng.Int32N(ids)
 	}
 	for _, core := range [][]int{{0, 1}, {1, 0}, {0}} {
-		x, err := tt.NewIndex(core, []int{rows, ids}, codes)
+		x, err := entity.NewIndex(core, []int{rows, ids}, codes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var ops []tt.Operator
+		var ops []regression.Operator
 		for _, m := range core {
-			ops = append(ops, []tt.Operator{normal(rng, rows, 40), nil}[m])
+			ops = append(ops, []regression.Operator{normal(rng, rows, 40), nil}[m])
 		}
 		checkLinearMap(t, rng, x, ops)
 	}
@@ -110,23 +111,23 @@ func TestLinearMapOfPairs(t *testing.T) {
 	for i := range codes[0] {
 		codes[0][i], codes[1][i] = rng.Int32N(stores), rng.Int32N(items)
 	}
-	x, err := tt.NewIndex([]int{0, 1}, []int{stores, items}, codes)
+	x, err := entity.NewIndex([]int{0, 1}, []int{stores, items}, codes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkLinearMap(t, rng, x, []tt.Operator{normal(rng, stores, 6), normal(rng, items, 5)})
+	checkLinearMap(t, rng, x, []regression.Operator{normal(rng, stores, 6), normal(rng, items, 5)})
 }
 
-func checkLinearMap(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator) {
+func checkLinearMap(t *testing.T, rng *rand.Rand, x *entity.Index, ops []regression.Operator) {
 	t.Helper()
 	for _, width := range []int{1, 3, 5} {
 		checkLinearMapOfWidth(t, rng, x, ops, width)
 	}
 }
 
-func checkLinearMapOfWidth(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator, width int) {
+func checkLinearMapOfWidth(t *testing.T, rng *rand.Rand, x *entity.Index, ops []regression.Operator, width int) {
 	t.Helper()
-	m, err := tt.NewLinearMap(x, ops, width)
+	m, err := regression.NewLinearMap(x, ops, width)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func checkLinearMapOfWidth(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.O
 }
 
 // explicit writes the sum over all columns, one term at a time.
-func explicit(dst []float32, x *tt.Index, ops []tt.Operator, w []float32, width int, squared bool) {
+func explicit(dst []float32, x *entity.Index, ops []regression.Operator, w []float32, width int, squared bool) {
 	modes := len(ops)
 	combos := x.Combinations()
 	columns := make([]int, modes)

@@ -9,6 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // The mean and the variance of every field, and the expected squared error, agree
@@ -132,7 +134,7 @@ func TestDrawsOfNewCodes(t *testing.T) {
 			copy(wider.a, f.Terms[0].Cores[0].Operators()[0].Matrix()) // an extension keeps the rows of training
 			wider.residual[n], wider.residual[n+1] = 0.5, 2
 			extended := append([]int{n + 2}, sizes[1:]...)
-			if err := f.Terms[0].Cores[0].Extend(b, tt.Axes([]int{0}, extended), []tt.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
+			if err := f.Terms[0].Cores[0].Extend(b, entity.Axes([]int{0}, extended), []regression.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
 				t.Fatal(err)
 			}
 			codes := [][]int32{{int32(n), int32(n + 1), -1}, {0, 0, 0}, {1, 2, 3}, {0, 0, 0}}

@@ -6,6 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // A Family is the form of the posterior of the weights of a field. Blocks are
@@ -22,9 +23,9 @@ const (
 // A Posterior describes the uncertainty of the weights of a block: their variances
 // and covariances about the means given the data, and their prior.
 type Posterior struct {
-	Var   []float32 // by weight, laid out as the means; nil with Sigma
-	Cov   []float32 // EntityCovariance: r x r per entity, with diagonal Var
-	Sigma []*Sigma  // Multivariate: one per mode; the covariance is their Kronecker product
+	Var   []float32           // by weight, laid out as the means; nil with Sigma
+	Cov   []float32           // EntityCovariance: r x r per entity, with diagonal Var
+	Sigma []*regression.Sigma // Multivariate: one per mode; the covariance is their Kronecker product
 
 	PriorMean float64    // of every weight; see Field.SetPriorMean
 	PriorVar  [1]float32 // 0 until it is learned
@@ -143,7 +144,7 @@ func (c *Core) SetFamily(family Family, outer bool) error {
 		c.sideVar = make([]float32, n)
 		c.WeightPosterior = &Posterior{}
 		if family == Multivariate {
-			c.WeightPosterior.Sigma = c.Map.newSigmas()
+			c.WeightPosterior.Sigma = c.Map.NewSigmas()
 		} else {
 			c.WeightPosterior.Var = make([]float32, len(c.Weight))
 		}

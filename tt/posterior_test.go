@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // posterior is a test case: a field whose weights have variances.
@@ -255,7 +256,7 @@ func gaussian(t *testing.T, cov *mat.SymDense) func(d []float64) float64 {
 }
 
 // dense returns Sigma as a matrix.
-func dense(s *tt.Sigma) *mat.Dense {
+func dense(s *regression.Sigma) *mat.Dense {
 	n := s.Columns()
 	out := mat.NewDense(n, n, nil)
 	for i := range s.Lead {
@@ -274,7 +275,7 @@ func dense(s *tt.Sigma) *mat.Dense {
 }
 
 // kronecker returns the Kronecker product of the covariances.
-func kronecker(sigmas []*tt.Sigma) *mat.SymDense {
+func kronecker(sigmas []*regression.Sigma) *mat.SymDense {
 	product := mat.NewDense(1, 1, []float64{1})
 	for _, s := range sigmas {
 		var next mat.Dense

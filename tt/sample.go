@@ -93,7 +93,7 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand, factor float64) *Core {
 	c.Map.Apply(b, d.side, d.Weight, false)
 	if c.WeightPosterior != nil {
 		residual := make([]float32, c.Slices.Len())
-		c.Map.addResidualVariance(residual, float64(c.WeightPosterior.PriorVar[0]))
+		c.Map.AddResidualVariance(residual, float64(c.WeightPosterior.PriorVar[0]))
 		addNoise(rng, d.side, residual)
 	}
 	d.combine(b.Threads())
@@ -157,37 +157,11 @@ func (c *Core) drawWeight(rng *rand.Rand, factor float64) []float32 {
 	before := 1
 	for _, sigma := range p.Sigma {
 		columns := sigma.Columns()
-		sigma.multiplyFactor(z, before, len(z)/(before*columns))
+		sigma.MultiplyFactor(z, before, len(z)/(before*columns))
 		before *= columns
 	}
 	for i, m := range c.Weight {
 		z[i] += m
 	}
 	return z
-}
-
-// multiplyFactor multiplies z, before x columns x after, by F along its middle axis.
-func (s *Sigma) multiplyFactor(z []float32, before, after int) {
-	columns := s.Columns()
-	for p := range before {
-		block := z[p*columns*after:][:columns*after]
-		for i := s.Lead - 1; i >= 0; i-- { // B is lower triangular; rows above still hold z
-			row := block[i*after:][:after]
-			for k := range row {
-				row[k] *= s.Factor[i*s.Lead+i]
-			}
-			for j := range i {
-				f := s.Factor[i*s.Lead+j]
-				for k, v := range block[j*after:][:after] {
-					row[k] += f * v
-				}
-			}
-		}
-		for i, v := range s.Diag {
-			sd := float32(math.Sqrt(float64(v)))
-			for k := range after {
-				block[(s.Lead+i)*after+k] *= sd
-			}
-		}
-	}
 }

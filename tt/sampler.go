@@ -5,6 +5,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // A Sampler draws fields from the posterior of a field. Entities with training data
@@ -48,8 +50,8 @@ func (s *Sampler) Bytes() int64 {
 // the prior.
 func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	size, trained := c.Slices.Slice(), c.TrainedEntities()
-	x := &Index{axes: c.Index.axes, combos: c.Index.combos[:trained*len(c.Modes)]}
-	if err := x.build(false); err != nil {
+	x, err := c.Index.First(trained)
+	if err != nil {
 		return nil, err
 	}
 	shape := c.Slices.Shape
@@ -69,8 +71,7 @@ func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	if c.Map == nil {
 		return d, nil
 	}
-	var err error
-	if d.Map, err = NewLinearMap(x, c.Map.operators(), size); err != nil {
+	if d.Map, err = regression.NewLinearMap(x, c.Map.Operators(), size); err != nil {
 		return nil, err
 	}
 	d.side = make([]float32, d.Slices.Len())
@@ -125,7 +126,7 @@ func (s *Sampler) Draw(b backend.Backend, number int) *Draw {
 type Cells struct {
 	n      int
 	terms  [][]cellSlices // by term and core
-	series *drawnSeries
+	series *seriesterm.Draws
 	field  *Field // of the cells, for its series terms
 }
 
@@ -139,16 +140,16 @@ type cellSlices struct {
 // untrained is an entity without training data.
 type untrained struct {
 	key      uint64
-	side     *LinearMap // its regression; nil if it has none or takes that of the prior
-	residual []float32  // prior variance that the regression does not span; nil for none
-	step     *int32     // of a core along time; nil if it is unknown
+	side     *regression.LinearMap // its regression; nil if it has none or takes that of the prior
+	residual []float32             // prior variance that the regression does not span; nil for none
+	step     *int32                // of a core along time; nil if it is unknown
 }
 
 // Cells prepares cells of f, which is the field of the sampler or that field
 // extended. key distinguishes entities without training data: for a cell and the
 // modes of a core it returns a number that identifies the ids of these modes.
 func (s *Sampler) Cells(f *Field, codes [][]int32, key func(modes []int, cell int) uint64) (*Cells, error) {
-	c := &Cells{n: len(codes[0]), series: f.newDrawnSeries(codes, key), field: f}
+	c := &Cells{n: len(codes[0]), series: seriesterm.NewDraws(f.Series, codes, key), field: f}
 	for k, t := range f.Terms {
 		index := t.Lookup(codes)
 		at := make([]cellSlices, len(t.Cores))
@@ -179,7 +180,7 @@ func (c *Core) cellSlices(trained int32, codes [][]int32, index []int32, key fun
 			index[cell] = place
 			continue
 		}
-		id := c.Index.identify(codes, cell, key)
+		id := c.Index.Identify(codes, cell, key)
 		place, ok := untrainedAt[id]
 		if !ok {
 			place = int32(len(at.untrained))
@@ -199,22 +200,6 @@ func (c *Core) cellSlices(trained int32, codes [][]int32, index []int32, key fun
 	return at, nil
 }
 
-// identify returns a number that identifies the entity of a cell: key of the ids and,
-// for axes whose group is known, the groups, so that the ids of a group share a draw.
-func (x *Index) identify(codes [][]int32, cell int, key func(modes []int, cell int) uint64) uint64 {
-	var modes []int
-	groups := uint64(0)
-	for i := range x.axes {
-		group := x.code(i, codes, cell)
-		if x.axes[i].Group == nil || group < 0 {
-			modes = append(modes, x.axes[i].Mode)
-			continue
-		}
-		groups = (groups ^ uint64(i+1)<<32 ^ uint64(group+1)) * 0x9E3779B97F4A7C15
-	}
-	return key(modes, cell) ^ groups
-}
-
 // untrained describes the entity e of a cell that has no training data, as Evaluate
 // treats it: by its regression, or by that of the prior.
 func (c *Core) untrained(key uint64, codes [][]int32, cell int, e int32) (untrained, error) {
@@ -223,18 +208,18 @@ func (c *Core) untrained(key uint64, codes [][]int32, cell int, e int32) (untrai
 		u.step = &c.Along.Of[e]
 		return u, nil
 	}
-	if c.Map == nil || !known(c.Index, codes, cell) || e == c.Index.Prior() && len(c.Modes) == 1 {
+	if c.Map == nil || !c.Index.Known(codes, cell) || e == c.Index.Prior() && len(c.Modes) == 1 {
 		return u, nil
 	}
-	combo := c.Index.appendCombination(nil, codes, cell)
+	combo := c.Index.AppendCombination(nil, codes, cell)
 	// One map per entity, so that none depends on the others.
-	x := &Index{axes: c.Index.axes, combos: combo, classes: 1}
+	x := c.Index.List(combo)
 	var err error
-	if u.side, err = NewLinearMap(x, c.Map.operators(), c.Slices.Slice()); err != nil || c.WeightPosterior == nil {
+	if u.side, err = regression.NewLinearMap(x, c.Map.Operators(), c.Slices.Slice()); err != nil || c.WeightPosterior == nil {
 		return u, err
 	}
 	u.residual = make([]float32, c.Slices.Slice())
-	u.side.addResidualVariance(u.residual, float64(c.WeightPosterior.PriorVar[0]))
+	u.side.AddResidualVariance(u.residual, float64(c.WeightPosterior.PriorVar[0]))
 	return u, nil
 }
 
@@ -260,7 +245,7 @@ func (d *Draw) Evaluate(b backend.Backend, dst []float32, cells *Cells) {
 		}
 	}
 	d.field.addProducts(dst, value)
-	cells.series.add(b, cells.field, d.sampler.seed, d.number, dst)
+	cells.series.Add(b.Threads(), cells.field.Series, d.sampler.seed, d.number, dst)
 }
 
 // localSlices returns the slices of the entities that the cells use in core p of

@@ -9,6 +9,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // keyOf identifies entities by their codes.
@@ -114,7 +116,7 @@ func TestDrawsAreIndependentOfOtherEntities(t *testing.T) {
 				fresh = append(fresh, int32(n+i))
 			}
 			core := *first
-			if err := core.Extend(b, tt.Axes([]int{0}, []int{n + more}), []tt.Operator{wider}, [][]int32{fresh}); err != nil {
+			if err := core.Extend(b, entity.Axes([]int{0}, []int{n + more}), []regression.Operator{wider}, [][]int32{fresh}); err != nil {
 				t.Fatal(err)
 			}
 			extended := &tt.Field{Terms: []*tt.Train{{Cores: []*tt.Core{&core, f.Terms[0].Cores[1]}}, f.Terms[1]}}

@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/internal/gradcheck"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // SigmaGradient agrees with finite differences of the variances of a regression.
@@ -18,7 +19,7 @@ func TestSigmaGradient(t *testing.T) {
 		b := ref.Backend{}
 		f := build(t, []grouping{{[][]int{modes, {2}}, 2}}, cells(rng, 60), rng)
 		c := f.Terms[0].Cores[0]
-		m, err := tt.NewLinearMap(c.Index, sideOf(rng, modes), c.Slices.Slice())
+		m, err := regression.NewLinearMap(c.Index, sideOf(rng, modes), c.Slices.Slice())
 		if err != nil {
 			t.Fatal(err)
 		}

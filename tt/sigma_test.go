@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // For a square factor K = L L', the divergence of W = L'V is that of V from its prior
@@ -25,7 +26,7 @@ func TestDivergenceUnwhitened(t *testing.T) {
 	c := f.Terms[0].Cores[0]
 	n := sizes[0]
 	factor := normal(rng, n, n)
-	m, err := tt.NewLinearMap(c.Index, []tt.Operator{factor}, c.Slices.Slice())
+	m, err := regression.NewLinearMap(c.Index, []regression.Operator{factor}, c.Slices.Slice())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestSolveSigma(t *testing.T) {
 		codes := cells(rng, 60)
 		f := build(t, []grouping{{[][]int{modes}, 1}}, codes, rng)
 		c := f.Terms[0].Cores[0]
-		m, err := tt.NewLinearMap(c.Index, sideOf(rng, modes), 1)
+		m, err := regression.NewLinearMap(c.Index, sideOf(rng, modes), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +144,7 @@ func TestSigmaOfManyColumns(t *testing.T) {
 	b := ref.Backend{}
 	f := build(t, []grouping{{[][]int{{0}}, 1}}, cells(rng, 60), rng)
 	c := f.Terms[0].Cores[0]
-	m, err := tt.NewLinearMap(c.Index, []tt.Operator{normal(rng, sizes[0], columns)}, 1)
+	m, err := regression.NewLinearMap(c.Index, []regression.Operator{normal(rng, sizes[0], columns)}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

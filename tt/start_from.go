@@ -5,7 +5,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
-	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/series/dynamics"
 )
 
@@ -33,7 +32,7 @@ func (f *Field) StartFrom(b backend.Backend, other *Field) bool {
 		}
 	}
 	for k, s := range f.Series {
-		s.startFrom(b.Threads(), other.Series[k])
+		s.StartFrom(b.Threads(), other.Series[k])
 	}
 	f.Offset = other.Offset
 	return true
@@ -47,20 +46,9 @@ func (t *Train) alike(other *Train) bool {
 		}
 		return slices.EqualFunc(c.Blocks(), o.Blocks(), func(x, y Block) bool {
 			p, q := x.Posterior, y.Posterior
-			return p != nil && q != nil && p.Sigma == nil && q.Sigma == nil && (p.Cov == nil) == (q.Cov == nil) && (x.Map == nil) == (y.Map == nil) && (x.Map == nil || len(x.Value) == len(y.Value) && x.Map.alike(y.Map)) &&
+			return p != nil && q != nil && p.Sigma == nil && q.Sigma == nil && (p.Cov == nil) == (q.Cov == nil) && (x.Map == nil) == (y.Map == nil) && (x.Map == nil || len(x.Value) == len(y.Value) && x.Map.Alike(y.Map)) &&
 				(x.Along == nil || len(x.Along.Learned) == len(y.Along.Learned))
 		})
-	})
-}
-
-// alike reports whether two maps of as many weights give common codes the same slices.
-func (m *LinearMap) alike(other *LinearMap) bool {
-	return slices.EqualFunc(m.stages, other.stages, func(s, o stage) bool {
-		if s.op == nil || o.op == nil {
-			return s.op == nil && o.op == nil && s.columns == o.columns
-		}
-		rows := min(s.op.Rows(), o.op.Rows())
-		return s.columns == o.columns && slices.Equal(s.op.Matrix()[:rows*s.columns], o.op.Matrix()[:rows*o.columns])
 	})
 }
 
@@ -86,7 +74,7 @@ func (c *Core) startFrom(b backend.Backend, other *Core) {
 			for e := from; e < to; e++ {
 				known := prior
 				if e < int(c.Index.Prior()) {
-					if known = c.Index.in(other.Index, e); known >= prior {
+					if known = c.Index.In(other.Index, e); known >= prior {
 						known = -1
 					}
 				}
@@ -119,30 +107,6 @@ func copyEntity(dst, src []float32, e, o, size int, value func(i int) float32) {
 	}
 }
 
-// in returns the entity of another index over the same axes that has the codes of entity e, not the prior, or -1 for none.
-func (x *Index) in(other *Index, e int) int {
-	width := len(x.axes)
-	if width == 0 {
-		return e
-	}
-	codes := x.combos[e*width:][:width]
-	for i, c := range codes {
-		if int(c) >= other.axes[i].Size {
-			return -1
-		}
-	}
-	at := int32(0)
-	if width == 1 {
-		at = other.entity[codes[0]]
-	} else {
-		at = other.atKey(other.key(codes))
-	}
-	if at == other.Prior() {
-		return -1
-	}
-	return int(at)
-}
-
 // startPathsFrom copies parameters and the sites of common steps.
 func startPathsFrom(p, other *dynamics.Paths) {
 	copy(p.Learned, other.Learned)
@@ -151,34 +115,6 @@ func startPathsFrom(p, other *dynamics.Paths) {
 		if at, known := slices.BinarySearch(other.Step, step); known {
 			copy(p.Value[t*n:][:n], other.Value[at*n:])
 			copy(p.Precision[t*n:][:n], other.Precision[at*n:])
-		}
-	}
-}
-
-// startFrom copies the prior, and scales and sites of common series and steps.
-func (s *SeriesTerm) startFrom(threads int, other *SeriesTerm) {
-	s.Prior.SetValues(other.Prior.Values())
-	parallel.Blocks(threads, s.Process.Series(), func(from, to int) {
-		for e := from; e < to; e++ {
-			if o := s.Index.in(other.Index, e); o >= 0 {
-				copySites(s.Process, other.Process, e, o)
-			}
-		}
-	})
-}
-
-// copySites copies scale and sites of series o of another process to series e.
-func copySites(p, other *series.Process, e, o int) {
-	if len(p.Scale) > 0 && len(other.Scale) > 0 {
-		p.Scale[e] = other.Scale[o]
-	}
-	at, end := other.Start[o], other.Start[o+1]
-	for i := p.Start[e]; i < p.Start[e+1]; i++ {
-		for at < end && other.Step[at] < p.Step[i] {
-			at++
-		}
-		if at < end && other.Step[at] == p.Step[i] {
-			p.Value[i], p.Precision[i] = other.Value[at], other.Precision[at]
 		}
 	}
 }

@@ -4,7 +4,7 @@
 //
 // A [Core] holds one matrix, its slice G(i), per entity of a mode or per occurring
 // combination of several modes. The slices are free weights V', a regression
-// T = A W on side information (see [LinearMap]), or a combination of both (see
+// T = A W on side information (see package regression), or a combination of both (see
 // [Variant]). A [Train] assigns to a cell the product of the slices of its cores,
 //
 //	f(i1, ..., iP) = G1(i1) G2(i2) ... GP(iP),
@@ -23,6 +23,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A Train is a product of cores. Its outer ranks are 1.
@@ -30,7 +31,7 @@ type Train struct{ Cores []*Core }
 
 // NewTrain returns a train over the given indices with the given interior ranks.
 // All weights are zero.
-func NewTrain(modes [][]string, index []*Index, ranks []int) *Train {
+func NewTrain(modes [][]string, index []*entity.Index, ranks []int) *Train {
 	t := &Train{}
 	left := 1
 	for p := range index {
@@ -105,11 +106,11 @@ func (t *Train) LookupRows(codes [][]int32) backend.Lookup {
 		index := t.Cores[core].Index
 		var memory [1024]int32
 		part := make([][]int32, len(codes))
-		for from := 0; from < len(rows); from += len(memory) / max(1, len(index.axes)) {
-			to := min(from+len(memory)/max(1, len(index.axes)), len(rows))
+		for from := 0; from < len(rows); from += len(memory) / max(1, len(index.Axes())) {
+			to := min(from+len(memory)/max(1, len(index.Axes())), len(rows))
 			rest := memory[:]
-			for i := range index.axes {
-				mode := index.axes[i].Mode
+			for i := range index.Axes() {
+				mode := index.Axes()[i].Mode
 				column, values := codes[mode], rest[:to-from]
 				rest = rest[to-from:]
 				for k, row := range rows[from:to] {

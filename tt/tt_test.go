@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/internal/gradcheck"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 var modes = []string{"store", "item", "month", "channel"}
@@ -50,11 +51,11 @@ func build(t *testing.T, terms []grouping, codes [][]int32, rng *rand.Rand) *tt.
 	t.Helper()
 	f := &tt.Field{}
 	for _, g := range terms {
-		var index []*tt.Index
+		var index []*entity.Index
 		var names [][]string
 		var ranks []int
 		for _, core := range g.cores {
-			x, err := tt.NewIndex(core, sizes, codes)
+			x, err := entity.NewIndex(core, sizes, codes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +128,7 @@ func TestEvaluateAgreesWithEval(t *testing.T) {
 		f := build(t, terms, train, rng)
 		for engine, b := range engines() {
 			codes := cells(rng, 50) // contains combinations that did not occur in training
-			codes[1][0], codes[0][3] = tt.Unknown, tt.Unknown
+			codes[1][0], codes[0][3] = entity.Unknown, entity.Unknown
 			planned, direct := make([]float32, 50), make([]float32, 50)
 			f.Eval(b, tt.Moments{Mean: planned}, f.NewChunk(b, codes))
 			f.Evaluate(b, direct, codes)
@@ -229,7 +230,7 @@ func TestInitialScale(t *testing.T) {
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	codes := [][]int32{{0, 0, 2, 0}, {1, 3, 3, 1}, {0, 0, 0, 0}, {0, 1, 0, 0}}
-	x, err := tt.NewIndex([]int{0, 1}, []int{3, 4, 1, 2}, codes)
+	x, err := entity.NewIndex([]int{0, 1}, []int{3, 4, 1, 2}, codes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestIndex(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got entities %v, want %v", got, want)
 	}
-	back, err := tt.RestoreIndex([]int{0, 1}, []int{3, 4, 1, 2}, x.Combinations())
+	back, err := entity.RestoreIndex([]int{0, 1}, []int{3, 4, 1, 2}, x.Combinations())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func TestIndex(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("restored: got entities %v, want %v", got, want)
 	}
-	single, err := tt.NewIndex([]int{1}, []int{3, 4, 1, 2}, codes)
+	single, err := entity.NewIndex([]int{1}, []int{3, 4, 1, 2}, codes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestIndex(t *testing.T) {
 	if want := []int32{1, 1, 0, 0, single.Prior()}; !slices.Equal(got, want) {
 		t.Errorf("one mode: got %v, want %v", got, want)
 	}
-	none, err := tt.NewIndex(nil, []int{3, 4, 1, 2}, codes)
+	none, err := entity.NewIndex(nil, []int{3, 4, 1, 2}, codes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,15 +272,17 @@ func TestIndex(t *testing.T) {
 
 func TestIndexErrors(t *testing.T) {
 	t.Parallel()
-	for name, make := range map[string]func() (*tt.Index, error){
-		"too many combinations": func() (*tt.Index, error) {
+	for name, make := range map[string]func() (*entity.Index, error){
+		"too many combinations": func() (*entity.Index, error) {
 			big := 1 << 31
-			return tt.NewIndex([]int{0, 1, 2}, []int{big, big, big}, [][]int32{{0}, {0}, {0}})
+			return entity.NewIndex([]int{0, 1, 2}, []int{big, big, big}, [][]int32{{0}, {0}, {0}})
 		},
-		"not a multiple":  func() (*tt.Index, error) { return tt.RestoreIndex([]int{0, 1}, []int{3, 3}, []int32{0, 1, 2}) },
-		"out of range":    func() (*tt.Index, error) { return tt.RestoreIndex([]int{0}, []int{3}, []int32{3}) },
-		"twice":           func() (*tt.Index, error) { return tt.RestoreIndex([]int{0, 1}, []int{3, 3}, []int32{0, 1, 0, 1}) },
-		"twice, one mode": func() (*tt.Index, error) { return tt.RestoreIndex([]int{0}, []int{3}, []int32{1, 1}) },
+		"not a multiple": func() (*entity.Index, error) { return entity.RestoreIndex([]int{0, 1}, []int{3, 3}, []int32{0, 1, 2}) },
+		"out of range":   func() (*entity.Index, error) { return entity.RestoreIndex([]int{0}, []int{3}, []int32{3}) },
+		"twice": func() (*entity.Index, error) {
+			return entity.RestoreIndex([]int{0, 1}, []int{3, 3}, []int32{0, 1, 0, 1})
+		},
+		"twice, one mode": func() (*entity.Index, error) { return entity.RestoreIndex([]int{0}, []int{3}, []int32{1, 1}) },
 	} {
 		if _, err := make(); err == nil {
 			t.Errorf("%s: got no error, want one", name)
@@ -291,12 +294,12 @@ func TestIndexErrors(t *testing.T) {
 func TestPrior(t *testing.T) {
 	t.Parallel()
 	codes := [][]int32{{0, 1}, {0, 0}, {0, 0}, {0, 0}}
-	x, _ := tt.NewIndex([]int{0}, sizes, codes)
-	train := tt.NewTrain([][]string{{"store"}}, []*tt.Index{x}, nil)
+	x, _ := entity.NewIndex([]int{0}, sizes, codes)
+	train := tt.NewTrain([][]string{{"store"}}, []*entity.Index{x}, nil)
 	copy(train.Cores[0].Slices.Mean, []float32{1, 3, 99})
 	train.Cores[0].Refresh(ref.Backend{}, false)
 	got := make([]float32, 3)
-	(&tt.Field{Terms: []*tt.Train{train}}).Evaluate(ref.Backend{}, got, [][]int32{{1, 5, tt.Unknown}})
+	(&tt.Field{Terms: []*tt.Train{train}}).Evaluate(ref.Backend{}, got, [][]int32{{1, 5, entity.Unknown}})
 	if want := []float32{3, 2, 2}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -305,9 +308,9 @@ func TestPrior(t *testing.T) {
 func Example() {
 	// A 2 x 3 table as a train of rank 1: f(i, j) = a(i) b(j).
 	codes := [][]int32{{0, 0, 0, 1, 1, 1}, {0, 1, 2, 0, 1, 2}}
-	rows, _ := tt.NewIndex([]int{0}, []int{2, 3}, codes)
-	columns, _ := tt.NewIndex([]int{1}, []int{2, 3}, codes)
-	train := tt.NewTrain([][]string{{"row"}, {"column"}}, []*tt.Index{rows, columns}, []int{1})
+	rows, _ := entity.NewIndex([]int{0}, []int{2, 3}, codes)
+	columns, _ := entity.NewIndex([]int{1}, []int{2, 3}, codes)
+	train := tt.NewTrain([][]string{{"row"}, {"column"}}, []*entity.Index{rows, columns}, []int{1})
 	copy(train.Cores[0].Slices.Mean, []float32{1, 10})
 	copy(train.Cores[1].Slices.Mean, []float32{1, 2, 3})
 	field := &tt.Field{Terms: []*tt.Train{train}}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // setUnseen sets slice e of dst to that of an entity without training data, whose
@@ -88,13 +89,13 @@ func (c *Core) localize(b backend.Backend, codes [][]int32, column []int32) (bac
 	place := map[uint64]int32{} // of each missing combination
 	x := c.Index
 	for row, e := range column {
-		if e != x.Prior() || !known(x, codes, row) {
+		if e != x.Prior() || !x.Known(codes, row) {
 			continue
 		}
-		key := x.pack(codes, row)
+		key := x.Pack(codes, row)
 		if _, ok := place[key]; !ok {
 			place[key] = int32(len(place))
-			missing = x.appendCombination(missing, codes, row)
+			missing = x.AppendCombination(missing, codes, row)
 		}
 	}
 	if len(place) == 0 {
@@ -109,8 +110,8 @@ func (c *Core) localize(b backend.Backend, codes [][]int32, column []int32) (bac
 	entities := make([]int32, len(column))
 	var used []int32
 	for row, e := range column {
-		if e == x.Prior() && known(x, codes, row) {
-			entities[row] = place[x.pack(codes, row)]
+		if e == x.Prior() && x.Known(codes, row) {
+			entities[row] = place[x.Pack(codes, row)]
 			continue
 		}
 		i, ok := at[e]
@@ -135,26 +136,15 @@ func (c *Core) localize(b backend.Backend, codes [][]int32, column []int32) (bac
 	return local, entities
 }
 
-// known reports whether all codes of a row are known.
-func known(x *Index, codes [][]int32, row int) bool {
-	for i := range x.axes {
-		if x.code(i, codes, row) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // regressionAt returns the mean and the variance of the regression at combinations
 // of codes. The variance is nil if the weights are known exactly.
 func (c *Core) regressionAt(b backend.Backend, combos []int32) (t, st []float32, err error) {
-	// A map needs no lookup from codes to entities, so the index is not built.
-	x := &Index{axes: c.Index.axes, combos: combos, classes: len(combos) / len(c.Index.axes)}
-	m, err := NewLinearMap(x, c.Map.operators(), c.Slices.Slice())
+	x := c.Index.List(combos) // a map needs no lookup
+	m, err := regression.NewLinearMap(x, c.Map.Operators(), c.Slices.Slice())
 	if err != nil {
 		return nil, nil, err
 	}
-	t = make([]float32, x.classes*c.Slices.Slice())
+	t = make([]float32, int(x.Prior())*c.Slices.Slice())
 	m.Apply(b, t, c.Weight, false)
 	if c.WeightPosterior != nil {
 		st = make([]float32, len(t))
@@ -165,13 +155,13 @@ func (c *Core) regressionAt(b backend.Backend, combos []int32) (t, st []float32,
 
 // regressionVariances writes the variance of T at the entities of a map: that due
 // to the weights, and the residual variance of the operators.
-func (c *Core) regressionVariances(b backend.Backend, m *LinearMap, dst []float32) {
+func (c *Core) regressionVariances(b backend.Backend, m *regression.LinearMap, dst []float32) {
 	if sigma := c.WeightPosterior.Sigma; sigma != nil {
-		m.variances(b, dst, sigma)
+		m.Variances(b, dst, sigma)
 	} else {
 		m.Apply(b, dst, c.WeightPosterior.Var, true)
 	}
-	m.addResidualVariance(dst, float64(c.WeightPosterior.PriorVar[0]))
+	m.AddResidualVariance(dst, float64(c.WeightPosterior.PriorVar[0]))
 }
 
 // UnseenCombinations reports for each row whether some joint core has no training

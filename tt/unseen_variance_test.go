@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 func moments(b backend.Backend, codes [][]int32, evaluate func(backend.Backend, tt.Moments, [][]int32)) tt.Moments {
@@ -86,7 +87,7 @@ func TestVarianceOfUnseenEntities(t *testing.T) {
 		for i := range 32 {
 			for m := range codes {
 				if i>>m&1 == 1 {
-					codes[m][i] = tt.Unknown
+					codes[m][i] = entity.Unknown
 				}
 			}
 		}
@@ -139,7 +140,7 @@ func TestUnseenEntitiesLeaveOthersAlone(t *testing.T) {
 	want := moments(b, codes, f.EvaluateMoments)
 	for m := range codes {
 		for range 20 {
-			codes[m] = append(codes[m], tt.Unknown)
+			codes[m] = append(codes[m], entity.Unknown)
 		}
 	}
 	got := moments(b, codes, f.EvaluateMoments)

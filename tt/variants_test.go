@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // wlr with V' = 1 and additive with V' = 0 equal side. Identity side information
@@ -51,7 +52,7 @@ func TestVariantRelations(t *testing.T) {
 	plain := build(t, terms, codes, rng)
 	side := build(t, terms, codes, rng)
 	for p, c := range side.Terms[0].Cores {
-		m, err := tt.NewLinearMap(c.Index, []tt.Operator{identity(sizes[p])}, c.Slices.Slice())
+		m, err := regression.NewLinearMap(c.Index, []regression.Operator{identity(sizes[p])}, c.Slices.Slice())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestConstantSideInformation(t *testing.T) {
 		for i := range ones.a {
 			ones.a[i] = 1
 		}
-		m, err := tt.NewLinearMap(c.Index, []tt.Operator{ones}, c.Slices.Slice())
+		m, err := regression.NewLinearMap(c.Index, []regression.Operator{ones}, c.Slices.Slice())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // model returns the fitted model with what the rows changed. It copies the cores and
@@ -110,8 +113,8 @@ func (s *state) counts(sizes []int) ([][]int32, [][]float64) {
 
 // updatedCore returns a core with moved slices. Entities with training data keep their
 // order and are followed by those that rows gave data, then by the others.
-func updatedCore(b backend.Backend, c *tt.Core, axes []tt.Axis, operators []tt.Operator, slots []*slot) (*tt.Core, error) {
-	same := slices.EqualFunc(axes, c.Index.Axes(), func(a, b tt.Axis) bool { return a.Size == b.Size })
+func updatedCore(b backend.Backend, c *tt.Core, axes []entity.Axis, operators []regression.Operator, slots []*slot) (*tt.Core, error) {
+	same := slices.EqualFunc(axes, c.Index.Axes(), func(a, b entity.Axis) bool { return a.Size == b.Size })
 	if len(slots) == 0 && same {
 		return c, nil
 	}
@@ -145,7 +148,7 @@ func updatedCore(b backend.Backend, c *tt.Core, axes []tt.Axis, operators []tt.O
 	d := *c
 	if len(fresh) > 0 || !same {
 		var err error
-		if d.Index, err = tt.RestoreAxisIndex(axes, all); err != nil {
+		if d.Index, err = entity.RestoreAxisIndex(axes, all); err != nil {
 			return nil, err
 		}
 	}
@@ -184,7 +187,7 @@ func updatedCore(b backend.Backend, c *tt.Core, axes []tt.Axis, operators []tt.O
 			d.Trained[e] = true
 		}
 		var err error
-		if d.Map, err = tt.NewLinearMap(d.Index, operators, size); err != nil {
+		if d.Map, err = regression.NewLinearMap(d.Index, operators, size); err != nil {
 			return nil, err
 		}
 		free.side = make([]float32, d.Slices.Len())
@@ -302,9 +305,9 @@ func (s *slot) regress(c *tt.Core, free *freeParts, e, i int, own float64) float
 }
 
 // updated returns the series term with the sites of its rows.
-func (b *seriesBlock) updated(axes []tt.Axis) (*tt.SeriesTerm, error) {
+func (b *seriesBlock) updated(axes []entity.Axis) (*seriesterm.Term, error) {
 	t := *b.term
-	same := slices.EqualFunc(axes, t.Index.Axes(), func(a, b tt.Axis) bool { return a.Size == b.Size })
+	same := slices.EqualFunc(axes, t.Index.Axes(), func(a, b entity.Axis) bool { return a.Size == b.Size })
 	if len(b.slots) == 0 && same {
 		return b.term, nil
 	}
@@ -321,7 +324,7 @@ func (b *seriesBlock) updated(axes []tt.Axis) (*tt.SeriesTerm, error) {
 			combos = append(combos, s.combo...)
 		}
 		var err error
-		if t.Index, err = tt.RestoreAxisIndex(axes, combos); err != nil {
+		if t.Index, err = entity.RestoreAxisIndex(axes, combos); err != nil {
 			return nil, err
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/series"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // A seriesBlock is a series term whose series take in rows.
 type seriesBlock struct {
-	term  *tt.SeriesTerm
+	term  *seriesterm.Term
 	known map[int32]*seriesSlot
 	fresh map[string]*seriesSlot
 	slots []*seriesSlot

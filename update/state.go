@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // A state holds the rows that a model took in and the blocks that they move.
@@ -218,7 +219,7 @@ func (s *state) designAt(designs [][]design, row int32, first, k int) design {
 
 // comboOf returns the codes of a row along the axes of a core, and false if one of them
 // is not known: an id without a group.
-func comboOf(axes []tt.Axis, codes [][]int32, row int) ([]int32, bool) {
+func comboOf(axes []entity.Axis, codes [][]int32, row int) ([]int32, bool) {
 	combo := make([]int32, len(axes))
 	for i := range axes {
 		combo[i] = axes[i].Of(codes[axes[i].Mode][row])

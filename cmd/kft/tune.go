@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
-	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/search/tuning"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -113,10 +113,10 @@ func (c *tuneCommand) check(spec spec.Spec) error {
 	case slices.Contains(spec.Data.Files, "-"):
 		return usagef("every worker reads the table, so it cannot come from standard input; use a file")
 	}
-	if err := search.CheckObjective(spec, c.Objective); err != nil {
+	if err := tuning.CheckObjective(spec, c.Objective); err != nil {
 		return usagef("--objective: %v", err)
 	}
-	if err := search.CheckHalving(c.Halving); err != nil {
+	if err := tuning.CheckHalving(c.Halving); err != nil {
 		return usagef("--halving: %v", err)
 	}
 	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/inflate"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/packed"
+
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -285,7 +287,7 @@ func (p *page) decodeV1(memory *pageMemory) (Segment, error) {
 		if levels, data, err = sizedPart(data); err != nil {
 			return Segment{}, err
 		}
-		if present, found, err = presence(levels, n); err != nil {
+		if present, found, err = packed.Presence(levels, n); err != nil {
 			return Segment{}, err
 		}
 	}
@@ -317,7 +319,7 @@ func (p *page) decodeV2(memory *pageMemory) (Segment, error) {
 	var present []bool
 	if p.column.optional {
 		var err error
-		if present, found, err = presence(levels, n); err != nil {
+		if present, found, err = packed.Presence(levels, n); err != nil {
 			return Segment{}, err
 		}
 	}
@@ -353,9 +355,9 @@ func (p *page) indexed(data []byte, n int) (Segment, error) {
 		return s, nil
 	}
 	if len(data) == 0 {
-		return s, errRuns
+		return s, packed.ErrShort
 	}
-	if err := unpackRuns(s.index, data[1:], uint(data[0])); err != nil {
+	if err := packed.UnpackRuns(s.index, data[1:], uint(data[0])); err != nil {
 		return s, err
 	}
 	if !allWithin(s.index, int32(p.dict.values.n)) {

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/packed"
 )
 
 // values decodes n values without nulls. The result shares no memory with data.
@@ -28,10 +30,10 @@ func (c *parquetColumn) values(encoding format.Encoding, data []byte, n int) (Se
 		}
 	case encoding == format.DeltaBinaryPacked && c.kind == format.Int32:
 		var wide []int64
-		wide, _, err = deltas(data, n)
+		wide, _, err = packed.Deltas(data, n)
 		s.i32 = widened[int64, int32](wide)
 	case encoding == format.DeltaBinaryPacked && c.kind == format.Int64:
-		s.i64, _, err = deltas(data, n)
+		s.i64, _, err = packed.Deltas(data, n)
 	case encoding == format.DeltaLengthByteArray && c.kind == format.ByteArray:
 		s.data, s.offsets, err = deltaTexts(data, n)
 	case encoding == format.DeltaByteArray && (c.kind == format.ByteArray || c.kind == format.FixedLenByteArray):
@@ -131,7 +133,7 @@ func (s *Segment) setRunBits(data []byte, n int) error {
 		return err
 	}
 	s.i32 = make([]int32, n)
-	return unpackRuns(s.i32, runs, 1)
+	return packed.UnpackRuns(s.i32, runs, 1)
 }
 
 // sizedPart splits data after a part whose size comes first.
@@ -187,7 +189,7 @@ func joinStreams(src []byte, width, n int) ([]byte, error) {
 
 // deltaTexts takes the lengths of texts, as differences, and then the texts.
 func deltaTexts(src []byte, n int) (data []byte, offsets []uint32, err error) {
-	lengths, rest, err := deltas(src, n)
+	lengths, rest, err := packed.Deltas(src, n)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,7 +208,7 @@ func deltaTexts(src []byte, n int) (data []byte, offsets []uint32, err error) {
 // frontCodedTexts takes for each text the number of bytes that it has in common with
 // the text before it, as differences, and the texts without these bytes.
 func frontCodedTexts(src []byte, n int) (data []byte, offsets []uint32, err error) {
-	common, rest, err := deltas(src, n)
+	common, rest, err := packed.Deltas(src, n)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"."},
 	{"report"},
 	{"forecast"},
-	{"errorcode", "search"},
+	{"errorcode", "search", "search/automatic", "search/power", "search/tuning"},
 	{"train", "train/checkpoint", "train/collective", "train/design", "train/fitdata", "train/operators", "explain"},
 	{"update"},
 	{"evaluate"},
@@ -33,12 +33,12 @@ var layers = [][]string{
 	{"panel", "ledger", "heaping"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint", "response"},
 	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
-	{"predictive", "tt"},
+	{"predictive", "tt", "tt/entity", "tt/regression", "tt/seriesterm"},
 	{
 		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/mpi", "backend/mpi/mpitest", "backend/ref",
 		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/guess", "dataset/split", "dataset/tableio", "dataset/timeline",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
-		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch", "dataset/internal/timepart",
+		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/packed", "dataset/internal/periodtext", "dataset/internal/scratch", "dataset/internal/timepart",
 		"kernel", "kernel/kerneltest", "likelihood", "series", "series/dynamics", "tune",
 	},
 }

@@ -33,6 +33,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // The ratio tau_v / tau_w is searched in steps of this factor, between these bounds.
@@ -45,7 +46,7 @@ const (
 // A Divider divides the cores of one field. It keeps what depends on the side information
 // and the numbers of rows alone, which is most of the work.
 type Divider struct {
-	known map[*tt.Core]*regression
+	known map[*tt.Core]*spectrum
 }
 
 // Forget drops what is kept, after a change of the side information of a core.
@@ -64,11 +65,11 @@ func (d *Divider) Improve(b backend.Backend, c *tt.Core) (prior float64) {
 	}
 	r := d.known[c]
 	if r == nil || r.operator != c.Map {
-		if r = newRegression(b, c); r == nil {
+		if r = newSpectrum(b, c); r == nil {
 			return 0
 		}
 		if d.known == nil {
-			d.known = map[*tt.Core]*regression{}
+			d.known = map[*tt.Core]*spectrum{}
 		}
 		d.known[c] = r
 	}
@@ -81,10 +82,10 @@ func (d *Divider) Improve(b backend.Backend, c *tt.Core) (prior float64) {
 	return variance / ratio
 }
 
-// A regression has the eigenvalues and eigenvectors of A'UA, which stay, and of the current
+// A spectrum has the eigenvalues and eigenvectors of A'UA, which stay, and of the current
 // slices Z = Q'A'UG with a row per eigenvector and a column per entry of a slice.
-type regression struct {
-	operator *tt.LinearMap
+type spectrum struct {
+	operator *regression.LinearMap
 	entities float64   // effective number
 	weight   []float64 // u_e
 	columns  int       // m
@@ -100,10 +101,10 @@ type regression struct {
 	leverage []float64 // u_e a_e'(A'UA + ratio)^-1 a_e
 }
 
-// newRegression returns nil if there is no decomposition.
-func newRegression(b backend.Backend, c *tt.Core) *regression {
+// newSpectrum returns nil if there is no decomposition.
+func newSpectrum(b backend.Backend, c *tt.Core) *spectrum {
 	m, n := c.Map.Rows(), c.TrainedEntities()
-	r := &regression{operator: c.Map, columns: m, weight: weights(c, n)}
+	r := &spectrum{operator: c.Map, columns: m, weight: weights(c, n)}
 	a := make([]float32, n*m)
 	for e, u := range r.weight {
 		r.entities += u
@@ -133,7 +134,7 @@ func newRegression(b backend.Backend, c *tt.Core) *regression {
 }
 
 // project sets Z and the sums of squares.
-func (r *regression) project(b backend.Backend, c *tt.Core) {
+func (r *spectrum) project(b backend.Backend, c *tt.Core) {
 	m, size := r.columns, c.Slices.Slice()
 	r.size, r.square = size, 0
 	g := make([]float32, (c.Slices.N-1)*size)
@@ -176,7 +177,7 @@ func weights(c *tt.Core, n int) []float64 {
 }
 
 // search returns the ratio of the highest evidence, and its tau_v.
-func (r *regression) search() (ratio, variance float64) {
+func (r *spectrum) search() (ratio, variance float64) {
 	best := math.Inf(-1)
 	for at := lowest; at <= highest; at *= factor {
 		if evidence, v := r.evidence(at); evidence > best {
@@ -188,7 +189,7 @@ func (r *regression) search() (ratio, variance float64) {
 
 // evidence returns the logarithm of the evidence at a ratio, up to a constant, and the tau_v
 // that maximizes it.
-func (r *regression) evidence(ratio float64) (evidence, variance float64) {
+func (r *spectrum) evidence(ratio float64) (evidence, variance float64) {
 	rest, logs := r.square, 0.0
 	for j, v := range r.values {
 		rest -= r.squares[j] / (v + ratio)
@@ -200,7 +201,7 @@ func (r *regression) evidence(ratio float64) (evidence, variance float64) {
 }
 
 // set sets the weights of the regression and the free weights.
-func (r *regression) set(b backend.Backend, c *tt.Core, ratio float64) {
+func (r *spectrum) set(b backend.Backend, c *tt.Core, ratio float64) {
 	scaled := mat.DenseCopyOf(&r.z)
 	for j, v := range r.values {
 		for k := range r.size {
@@ -228,7 +229,7 @@ func (r *regression) set(b backend.Backend, c *tt.Core, ratio float64) {
 const leastRest = 0.05
 
 // setUnseen sets the variance of an entity without rows.
-func (r *regression) setUnseen(b backend.Backend, c *tt.Core, ratio float64) {
+func (r *spectrum) setUnseen(b backend.Backend, c *tt.Core, ratio float64) {
 	r.setLeverage(b, c, ratio)
 	sum := make([]float64, r.size)
 	for e, u := range r.weight {
@@ -249,7 +250,7 @@ const blockRows = 512
 
 // setLeverage computes the leverages at a ratio: the squares of the rows of
 // A Q (values + ratio)^-1/2.
-func (r *regression) setLeverage(b backend.Backend, c *tt.Core, ratio float64) {
+func (r *spectrum) setLeverage(b backend.Backend, c *tt.Core, ratio float64) {
 	if r.leverage != nil && r.ratio == ratio {
 		return
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/solver/division"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 type operator struct {
@@ -36,12 +38,12 @@ func newCore(t *testing.T, n, columns int, rare float32) (*tt.Core, []float32) {
 	for i := range codes {
 		codes[i] = int32(i)
 	}
-	x, err := tt.NewAxisIndex([]tt.Axis{{Mode: 0, Size: n}}, [][]int32{codes})
+	x, err := entity.NewAxisIndex([]entity.Axis{{Mode: 0, Size: n}}, [][]int32{codes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := tt.NewTrain([][]string{{"item"}, {"store"}}, []*tt.Index{x, x}, []int{2}).Cores[0]
-	m, err := tt.NewLinearMap(x, []tt.Operator{o}, 2)
+	c := tt.NewTrain([][]string{{"item"}, {"store"}}, []*entity.Index{x, x}, []int{2}).Cores[0]
+	m, err := regression.NewLinearMap(x, []regression.Operator{o}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

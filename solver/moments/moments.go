@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // The usual constants of Adam.
@@ -49,7 +49,7 @@ type Factor struct {
 
 // Triangular updates B = diag(d) C, with C unit lower triangular. Steps are those of log d
 // and of the entries of C, so they have no unit.
-func (s Steps) Triangular(sigma *tt.Sigma, f Factor) {
+func (s Steps) Triangular(sigma *regression.Sigma, f Factor) {
 	lead := sigma.Lead
 	backend.ParallelFor(s.Backend, lead, func(i int) {
 		row, from := sigma.Factor[i*lead:][:i+1], i*lead
@@ -71,7 +71,7 @@ func (s Steps) Triangular(sigma *tt.Sigma, f Factor) {
 // memory begins with B0, or zeros before its start. The moments of B0 have the places of
 // those of B; those of D have places after those of the Sigma. Steps are relative to the
 // size of B.
-func (s Steps) Product(sigma *tt.Sigma, f Factor, memory []float32) {
+func (s Steps) Product(sigma *regression.Sigma, f Factor, memory []float32) {
 	lead := sigma.Lead
 	g := make([]float32, lead*lead)
 	b0, started, size := memory[:lead*lead], false, 0.0

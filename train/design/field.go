@@ -14,6 +14,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // Data is what Field needs to know of the rows.
@@ -50,9 +52,9 @@ func (d *Data) cells() int {
 
 // Side is the side information of the modes.
 type Side struct {
-	Operators []tt.Operator // by mode, nil without side information
-	Variant   string        // of terms that do not name their own
-	Coupled   bool          // wlr has one penalty for V' and W, as in dual space
+	Operators []regression.Operator // by mode, nil without side information
+	Variant   string                // of terms that do not name their own
+	Coupled   bool                  // wlr has one penalty for V' and W, as in dual space
 
 	// Norms, by mode, write K x to dst, where both consist of rows of the given
 	// width. They define the norms of regressions on one mode; see tt.Core. A nil norm
@@ -69,7 +71,7 @@ type Side struct {
 // plain in every variant. A core over a numeric covariate is A W in every variant, with
 // the operators of its covariates alone: a curve per combination of its other ids.
 func Field(terms []spec.Term, data Data, side Side) (*tt.Field, []string, error) {
-	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, rows: map[*tt.Index][]float32{}, field: &tt.Field{}}
+	b := &builder{data: data, side: side, free: map[string]*entity.Index{}, informed: map[string]*entity.Index{}, rows: map[*entity.Index][]float32{}, field: &tt.Field{}}
 	b.indexCores(terms)
 	for _, term := range terms {
 		if term.IsSeries() {
@@ -96,13 +98,13 @@ func Field(terms []spec.Term, data Data, side Side) (*tt.Field, []string, error)
 type builder struct {
 	data           Data
 	side           Side
-	free, informed map[string]*tt.Index // indices without and with side information, by the name of the core
+	free, informed map[string]*entity.Index // indices without and with side information, by the name of the core
 	field          *tt.Field
 	groups         []int // group of each train of the field; the field is the sum over groups of products
 	next           int   // number of the next group
 	notices        []string
-	rows           map[*tt.Index][]float32 // see rowsOf
-	need           memoryNeed              // of the trains so far
+	rows           map[*entity.Index][]float32 // see rowsOf
+	need           memoryNeed                  // of the trains so far
 }
 
 // add appends the trains of one term.
@@ -133,7 +135,7 @@ func (b *builder) add(term spec.Term, variant string) error {
 
 // train appends one train.
 func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
-	index := make([]*tt.Index, len(term.Cores))
+	index := make([]*entity.Index, len(term.Cores))
 	trained := make([]int, len(term.Cores))
 	for p, core := range term.Cores {
 		var err error
@@ -184,7 +186,7 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 
 // rowsOf returns the number of training rows of each entity of a core. Combinations of
 // several modes count alike: one without training rows is more like the rare ones.
-func (b *builder) rowsOf(core []string, x *tt.Index) []float32 {
+func (b *builder) rowsOf(core []string, x *entity.Index) []float32 {
 	if len(core) > 1 {
 		return nil
 	}
@@ -204,7 +206,7 @@ func (b *builder) rowsOf(core []string, x *tt.Index) []float32 {
 }
 
 // countByRow returns the number of training rows of each entity of an index.
-func (b *builder) countByRow(x *tt.Index) []int32 {
+func (b *builder) countByRow(x *entity.Index) []int32 {
 	n, counts := len(b.data.Train[0]), make([]int32, x.Entities())
 	column := make([]int32, min(n, parallel.Block))
 	for from := 0; from < n; from += len(column) {
@@ -218,7 +220,7 @@ func (b *builder) countByRow(x *tt.Index) []int32 {
 }
 
 // countByCode is countByRow by the known numbers of rows of the codes of a mode, nil if these do not suffice.
-func (b *builder) countByCode(x *tt.Index) []int32 {
+func (b *builder) countByCode(x *entity.Index) []int32 {
 	if len(x.Axes()) != 1 || b.data.Rows == nil {
 		return nil
 	}
@@ -245,14 +247,14 @@ func (b *builder) variant(core []string, term tt.Variant) tt.Variant {
 	switch {
 	case history.Smooth(axes, b.data.Table):
 		return tt.Side
-	case slices.ContainsFunc(b.operators(axes), func(o tt.Operator) bool { return o != nil }):
+	case slices.ContainsFunc(b.operators(axes), func(o regression.Operator) bool { return o != nil }):
 		return term
 	}
 	return tt.Plain
 }
 
 // axes returns the axes of a core.
-func (b *builder) axes(core []string) []tt.Axis {
+func (b *builder) axes(core []string) []entity.Axis {
 	axes, err := model.Axes(core, b.data.Modes, b.data.Sizes, b.data.Groups)
 	if err != nil {
 		panic("design: " + err.Error()) // the terms were parsed, and their groups read
@@ -261,8 +263,8 @@ func (b *builder) axes(core []string) []tt.Axis {
 }
 
 // operators returns the operators of the axes of a core, nil without side information.
-func (b *builder) operators(axes []tt.Axis) []tt.Operator {
-	return history.Operators(axes, b.data.Table, func(mode int) tt.Operator {
+func (b *builder) operators(axes []entity.Axis) []regression.Operator {
+	return history.Operators(axes, b.data.Table, func(mode int) regression.Operator {
 		if b.side.Operators == nil {
 			return nil
 		}
@@ -281,9 +283,9 @@ func (b *builder) indexCores(terms []spec.Term) {
 			}
 		}
 	}
-	found := make([]*tt.Index, len(cores))
+	found := make([]*entity.Index, len(cores))
 	parallel.For(b.data.Threads, len(cores), func(i int) {
-		if x, err := tt.NewAxisIndex(b.axes(cores[i]), b.data.Train); err == nil {
+		if x, err := entity.NewAxisIndex(b.axes(cores[i]), b.data.Train); err == nil {
 			found[i] = x
 		}
 	})
@@ -296,10 +298,10 @@ func (b *builder) indexCores(terms []spec.Term) {
 // rows, which come first. The index of a core with side information also has the
 // entities of the other rows and, for a core of one mode, all ids of the mode. Terms
 // with equal cores share an index.
-func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
+func (b *builder) index(core []string, informed bool) (*entity.Index, int, error) {
 	key, axes := tt.CoreName(core), b.axes(core)
 	if b.free[key] == nil {
-		x, err := tt.NewAxisIndex(axes, b.data.Train)
+		x, err := entity.NewAxisIndex(axes, b.data.Train)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -330,7 +332,7 @@ func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 // regress adds the regression on side information to a core.
 func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained int) error {
 	axes := b.axes(core)
-	m, err := tt.NewLinearMap(c.Index, b.operators(axes), c.Slices.Slice())
+	m, err := regression.NewLinearMap(c.Index, b.operators(axes), c.Slices.Slice())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 func TestField(t *testing.T) {
@@ -96,7 +97,7 @@ func TestFieldNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := Data{Modes: modes, Sizes: []int{4, 3}, Train: [][]int32{{0, 1, 2, 3}, {0, 1, 2, 0}}, Other: [][]int32{{}, {}}}
-	_, notices, err := Field([]spec.Term{term}, data, Side{Operators: []tt.Operator{ones{4, 2}, ones{3, 2}}})
+	_, notices, err := Field([]spec.Term{term}, data, Side{Operators: []regression.Operator{ones{4, 2}, ones{3, 2}}})
 	if err != nil || len(notices) != 1 {
 		t.Errorf("got notices %q, %v; want one notice", notices, err)
 	}
@@ -119,7 +120,7 @@ func TestFieldVariants(t *testing.T) {
 	t.Parallel()
 	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
 	data := Data{Modes: modes, Sizes: sizes, Train: [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}}, Other: [][]int32{{2, 0}, {4, 0}, {1, 2}}}
-	side := Side{Operators: []tt.Operator{ones{4, 2}, nil, ones{3, 2}}, Variant: "wlr", Coupled: true}
+	side := Side{Operators: []regression.Operator{ones{4, 2}, nil, ones{3, 2}}, Variant: "wlr", Coupled: true}
 	for text, want := range map[string]string{
 		"store,item,time:2":          "wlr(4+1 1x2) plain(2+1 2x2) wlr(3+1 2x1)",
 		"store,item,time:2@additive": "additive(4+1 1x2) plain(2+1 2x2) additive(3+1 2x1)",

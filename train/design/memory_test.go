@@ -8,6 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // diagonalData returns n training rows, each with its own ids.
@@ -67,7 +69,7 @@ func TestFieldRefusesMemory(t *testing.T) {
 func TestMemoryNeedIsWhatFieldsTake(t *testing.T) {
 	t.Parallel()
 	modes := []string{"store", "item", "time"}
-	operators := []tt.Operator{ones{50, 7}, nil, ones{50, 4}}
+	operators := []regression.Operator{ones{50, 7}, nil, ones{50, 4}}
 	for _, text := range []string{"store,item,time:6@plain", "store,item,time:6@side", "store,item,time:6@wlr", "store*item,time:5@additive", "store,item,time:3@ls"} {
 		for _, family := range []tt.Family{tt.Point, tt.MeanField, tt.Multivariate, tt.EntityCovariance} {
 			term, err := spec.ParseTerm(text, modes)
@@ -75,7 +77,7 @@ func TestMemoryNeedIsWhatFieldsTake(t *testing.T) {
 				t.Fatal(err)
 			}
 			data := diagonalData(modes, 50)
-			b := &builder{data: data, side: Side{Operators: operators, Variant: "plain"}, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, rows: map[*tt.Index][]float32{}, field: &tt.Field{}}
+			b := &builder{data: data, side: Side{Operators: operators, Variant: "plain"}, free: map[string]*entity.Index{}, informed: map[string]*entity.Index{}, rows: map[*entity.Index][]float32{}, field: &tt.Field{}}
 			b.data.Family = family
 			variant := term.Variant
 			if err := b.add(term, variant); err != nil {

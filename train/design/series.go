@@ -8,6 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/entity"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // A season has as many harmonics as its period allows, so that single periods may stand
@@ -50,7 +52,7 @@ func (b *builder) series(term spec.Term) error {
 	if err != nil {
 		return err
 	}
-	s := &tt.SeriesTerm{Label: term.String(), Modes: term.Cores[0], Index: index, Time: mode, Steps: steps, Process: &series.Process{Prior: prior}}
+	s := &seriesterm.Term{Label: term.String(), Modes: term.Cores[0], Index: index, Time: mode, Steps: steps, Process: &series.Process{Prior: prior}}
 	for _, code := range b.data.Train[mode] {
 		s.Default = max(s.Default, s.Steps[code])
 	}
@@ -73,9 +75,9 @@ func (b *builder) along(c *tt.Core, term spec.Term) error {
 
 // alongIndex returns the index of a core along time, with an entity for every id of its
 // mode, and the number of those that have training rows, which come first.
-func (b *builder) alongIndex(core []string) (*tt.Index, int, error) {
+func (b *builder) alongIndex(core []string) (*entity.Index, int, error) {
 	mode := spec.Positions(core, b.data.Modes)[0]
-	x, err := tt.NewAxisIndex([]tt.Axis{tt.StepAxis(mode, b.data.Sizes[mode])}, b.data.Train)
+	x, err := entity.NewAxisIndex([]entity.Axis{tt.StepAxis(mode, b.data.Sizes[mode])}, b.data.Train)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/design"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/tt/regression"
 )
 
 // An Input is what the operators of a fit depend on.
@@ -240,7 +240,7 @@ func counts(codes []int32, n int) []float64 {
 // ForTerms returns the side information in the form that package design needs.
 func (s *Set) ForTerms() design.Side {
 	how := s.in.Spec.Side
-	info := design.Side{Variant: how.Variant, Coupled: how.Dual(), Operators: make([]tt.Operator, len(s.Side)), Norms: make([]func(dst, x []float32, width int), len(s.Side))}
+	info := design.Side{Variant: how.Variant, Coupled: how.Dual(), Operators: make([]regression.Operator, len(s.Side)), Norms: make([]func(dst, x []float32, width int), len(s.Side))}
 	for at, side := range s.Side {
 		if side == nil {
 			continue
