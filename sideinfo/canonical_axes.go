@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/sideinfo/lowrank"
 )
 
 // equalEigenvalues is the relative difference below which two neighbouring eigenvalues
@@ -38,7 +39,7 @@ func canonicalAxes(values []float64, axes *mat.Dense, a []float32, x kernel.Rows
 		from = to
 	}
 	columns := len(a) / x.N
-	marks, vectors := mat.NewDense(widest, columns, nil), randomVectors(x, widest, 1)
+	marks, vectors := mat.NewDense(widest, columns, nil), lowrank.RandomVectors(x, widest, 1)
 	for from := 0; from < x.N; from += chunk { // A may be as large as the table
 		to := min(from+chunk, x.N)
 		part := mat.NewDense(widest, to-from, nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/sideinfo/lowrank"
 )
 
 // gramOf returns the kernel matrix plus c, with the kernel bound as in operators.
@@ -368,7 +369,7 @@ func TestCandidates(t *testing.T) {
 	for i := x.N - 1; i >= 0; i-- {
 		reversed.X = append(reversed.X, x.X[i*x.C:(i+1)*x.C]...)
 	}
-	got, want := candidates(reversed, 100), candidates(x, 100)
+	got, want := lowrank.Candidates(reversed, 100), lowrank.Candidates(x, 100)
 	if !slices.Equal(got.X, want.X) {
 		t.Error("the candidates of reversed rows differ")
 	}

@@ -1,15 +1,13 @@
 package sideinfo
 
 import (
-	"encoding/binary"
-	"hash/fnv"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/sideinfo/lowrank"
 )
 
 // eigen is the basis L(x) = k(x, X) U / sqrt(lambda), with U, lambda the leading
@@ -39,11 +37,11 @@ func newEigen(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, seed uin
 	kernel.Gram(b, gram, k, x, x)
 	wide := min(n, m+max(16, m/8))
 	// Vectors are rows here, so that each is contiguous; K is symmetric.
-	block, product := randomVectors(x, wide, seed), make([]float32, wide*n)
+	block, product := lowrank.RandomVectors(x, wide, seed), make([]float32, wide*n)
 	for range 2 {
 		b.Gemm(false, false, wide, n, n, 1, block, n, gram, n, 0, product, n)
 		block, product = product, block
-		wide = orthonormalise(b, block[:wide*n], n)
+		wide = lowrank.Orthonormalise(b, block[:wide*n], n)
 		block, product = block[:wide*n], product[:wide*n]
 	}
 	b.Gemm(false, false, wide, n, n, 1, block, n, gram, n, 0, product, n)
@@ -55,7 +53,7 @@ func newEigen(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, seed uin
 			sym.SetSym(i, j, (float64(small[i*wide+j])+float64(small[j*wide+i]))/2)
 		}
 	}
-	values, vectors, err := eigenDescending(sym)
+	values, vectors, err := lowrank.Eigenvalues(sym)
 	if err != nil {
 		return nil, err
 	}
@@ -96,89 +94,4 @@ func (e *eigen) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows
 	cross := s.take(x.N * e.x.N)
 	kernel.Gram(b, cross, e.k, x, e.x)
 	b.Gemm(false, false, x.N, e.m, e.x.N, 1, cross, e.x.N, e.projection, e.m, 0, dst, stride)
-}
-
-// randomVectors draws wide vectors of n normals, one after the other. The values of
-// entity i depend on its features, so the order of entities does not matter.
-func randomVectors(x kernel.Rows, wide int, seed uint64) []float32 {
-	block := make([]float32, wide*x.N)
-	bytes := make([]byte, 4*x.C)
-	for i := range x.N {
-		for c, v := range x.X[i*x.C : (i+1)*x.C] {
-			binary.LittleEndian.PutUint32(bytes[4*c:], math.Float32bits(v))
-		}
-		h := fnv.New64a()
-		h.Write(bytes)
-		random := rand.New(rand.NewPCG(seed, h.Sum64()))
-		for v := range wide {
-			block[v*x.N+i] = float32(random.NormFloat64())
-		}
-	}
-	return block
-}
-
-// panel is the number of vectors orthonormalised together. The rest of the work is
-// GEMM.
-const panel = 16
-
-// orthonormalise makes the vectors, rows of n values, orthonormal in place and
-// returns the number of vectors kept. It drops vectors that become exactly 0. The
-// method is Gram-Schmidt by panels, repeated three times because cancellation may
-// leave only the last digits of a vector.
-func orthonormalise(b backend.Backend, vectors []float32, n int) int {
-	count, done := len(vectors)/n, 0
-	for from := 0; from < count; from += panel {
-		rows := min(panel, count-from)
-		copy(vectors[done*n:(done+rows)*n], vectors[from*n:(from+rows)*n])
-		block := vectors[done*n : (done+rows)*n]
-		for range 3 {
-			if done > 0 && rows > 0 {
-				share := make([]float32, rows*done)
-				b.Gemm(false, true, rows, done, n, 1, block, n, vectors, n, 0, share, done)
-				b.Gemm(false, false, rows, n, done, -1, share, done, vectors, n, 1, block, n)
-			}
-			rows = orthonormalisePanel(block, rows, n)
-			block = block[:rows*n]
-		}
-		done += rows
-	}
-	return done
-}
-
-// orthonormalisePanel orthonormalises the vectors of one panel and returns the
-// number kept.
-func orthonormalisePanel(block []float32, rows, n int) int {
-	kept := 0
-	for i := range rows {
-		v := block[i*n : (i+1)*n]
-		for j := range kept {
-			u := block[j*n : (j+1)*n]
-			c := -float32(dot64(u, v))
-			for k, value := range u {
-				v[k] += c * value
-			}
-		}
-		norm := math.Sqrt(dot64(v, v))
-		if !(norm > 1e-30) {
-			continue
-		}
-		scale := float32(1 / norm)
-		to := block[kept*n : (kept+1)*n]
-		for k, value := range v {
-			to[k] = scale * value
-		}
-		kept++
-	}
-	return kept
-}
-
-// dot64 returns the dot product of a and b. It adds float32 dot products of short
-// pieces in float64.
-func dot64(a, b []float32) (sum float64) {
-	const piece = 256
-	for len(a) > piece {
-		sum += float64(dot(a[:piece], b[:piece]))
-		a, b = a[piece:], b[piece:]
-	}
-	return sum + float64(dot(a, b))
 }

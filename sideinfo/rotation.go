@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/sideinfo/lowrank"
 )
 
 // Rotate rotates the columns of an operator in place to the principal axes of the
@@ -29,7 +28,7 @@ func Rotate(op Operator, weights []float64) error {
 		}
 	}
 	m := o.Columns()
-	values, axes, err := principalAxes(weightedGram(o.b, o.matrix, m, weights), m)
+	values, axes, err := lowrank.PrincipalAxes(weightedGram(o.b, o.matrix, m, weights), m)
 	if err != nil {
 		return err
 	}
@@ -69,46 +68,6 @@ func weightedGram(b backend.Backend, a []float32, m int, weights []float64) []fl
 		}
 	}
 	return total
-}
-
-// principalAxes returns the eigenvalues of a symmetric matrix, largest first, and the
-// eigenvectors as columns.
-func principalAxes(h []float64, m int) ([]float64, *mat.Dense, error) {
-	sym := mat.NewSymDense(m, nil)
-	for i := range m {
-		for j := range i + 1 {
-			sym.SetSym(i, j, (h[i*m+j]+h[j*m+i])/2)
-		}
-	}
-	return eigenDescending(sym)
-}
-
-// eigenDescending returns the eigenvalues in descending order and the eigenvectors
-// as columns, signed so that the largest entry of each is positive.
-func eigenDescending(a *mat.SymDense) ([]float64, *mat.Dense, error) {
-	m := a.SymmetricDim()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(a, true) {
-		return nil, nil, fielderr.Errorf("side.tables", "the eigenvalues of a %d x %d matrix could not be computed; check the side information for values beyond 1e6 standard deviations", m, m)
-	}
-	var up mat.Dense
-	eigen.VectorsTo(&up)
-	ascending := eigen.Values(nil)
-	values, vectors := make([]float64, m), mat.NewDense(m, m, nil)
-	for c := range m {
-		from := m - 1 - c
-		values[c] = ascending[from]
-		largest := 0.0
-		for i := range m {
-			if v := up.At(i, from); math.Abs(v) > math.Abs(largest)*(1+1e-6) {
-				largest = v
-			}
-		}
-		for i := range m {
-			vectors.Set(i, c, math.Copysign(1, largest)*up.At(i, from))
-		}
-	}
-	return values, vectors, nil
 }
 
 // rotateRows multiplies rows of m values by q in place; a nil q is the identity.

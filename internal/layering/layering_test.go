@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"fitrecord", "history", "blend"},
 	{"panel", "ledger", "heaping"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint", "response"},
-	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
+	{"conformal", "metrics", "relevance", "sideinfo", "sideinfo/lowrank", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt", "tt/entity", "tt/regression", "tt/seriesterm"},
 	{
 		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/mpi", "backend/mpi/mpitest", "backend/ref",
