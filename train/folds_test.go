@@ -95,13 +95,22 @@ func TestKeepValid(t *testing.T) {
 	}
 }
 
-// Months are whole in one fold, and of each fold there are some, also of half a year.
+// Months are whole in one fold, and of each fold there are some, also of half a year and of every third month.
 func TestFoldsOfMonths(t *testing.T) {
 	t.Parallel()
+	for _, c := range []struct{ days, every, folds int }{{200, 1, 3}, {420, 3, 2}} {
+		checkFoldsOfMonths(t, c.days, c.every, c.folds)
+	}
+}
+
+func checkFoldsOfMonths(t *testing.T, n, every, want int) {
+	t.Helper()
 	var text strings.Builder
 	text.WriteString("day,value\n")
-	for k := range 200 {
-		fmt.Fprintf(&text, "%s,%d\n", time.Date(2021, 10, 5+k, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), k)
+	for k := range n {
+		if day := time.Date(2021, 10, 5+k, 0, 0, 0, 0, time.UTC); int(day.Month())%every == 10%every {
+			fmt.Fprintf(&text, "%s,%d\n", day.Format(time.DateOnly), k)
+		}
 	}
 	file := filepath.Join(t.TempDir(), "days.csv")
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
@@ -115,12 +124,12 @@ func TestFoldsOfMonths(t *testing.T) {
 	}
 	days := data.Days(0)
 	folds, err := data.FoldsOfMonths(days, 0, 3)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(folds) != want {
+		t.Fatalf("got %d folds, want %d (%v)", len(folds), want, err)
 	}
 	times := map[int]int{}
 	for k, fold := range folds {
-		of := map[time.Month]dataset.Part{}
+		of := map[string]dataset.Part{}
 		for row, part := range fold.split.Parts {
 			if before := data.split.Parts[row]; before != dataset.Train {
 				if part == dataset.Valid || part == dataset.Train {
@@ -128,16 +137,16 @@ func TestFoldsOfMonths(t *testing.T) {
 				}
 				continue
 			}
-			month := days[data.table.Codes[0][row]].Month()
+			month := days[data.table.Codes[0][row]].Format("2006-01")
 			if of[month] != 0 && of[month] != part+1 {
-				t.Errorf("fold %d: month %d is in several parts", k, month)
+				t.Errorf("fold %d: month %s is in several parts", k, month)
 			}
 			of[month] = part + 1
 			if part == dataset.Valid {
 				times[row]++
 			}
 		}
-		if n := fold.Count(dataset.Valid); n < 30 {
+		if n := fold.Count(dataset.Valid); n < 25 {
 			t.Errorf("fold %d has %d validation rows", k, n)
 		}
 	}
