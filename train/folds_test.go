@@ -160,12 +160,27 @@ func checkFoldsOfMonths(t *testing.T, n, every, want int) {
 	}
 }
 
-// Means of days are in standard deviations of their series.
+// Means of days are in standard deviations of their series, also if values are far from 0.
 func TestDayMeans(t *testing.T) {
 	t.Parallel()
+	for _, base := range []int{0, 1_000_000_000} {
+		checkDayMeans(t, base)
+	}
+}
+
+func checkDayMeans(t *testing.T, base int) {
+	t.Helper()
+	text := "shop,day,value\n"
+	for _, r := range []struct {
+		shop, day string
+		value     int
+	}{
+		{"a", "01", 1}, {"a", "02", 3}, {"b", "01", 30}, {"b", "02", 10}, {"b", "03", 30}, {"b", "04", 10}, {"c", "01", 5}, {"c", "05", 7},
+	} {
+		text += fmt.Sprintf("%s,2021-01-%s,%d\n", r.shop, r.day, base+r.value)
+	}
 	file := filepath.Join(t.TempDir(), "days.csv")
-	if err := os.WriteFile(file, []byte("shop,day,value\n"+
-		"a,2021-01-01,1\na,2021-01-02,3\nb,2021-01-01,30\nb,2021-01-02,10\nb,2021-01-03,30\nb,2021-01-04,10\nc,2021-01-01,5\nc,2021-01-05,7\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "value", Modes: []string{"shop", "day"}}, Split: "time:last=1"}
@@ -179,7 +194,7 @@ func TestDayMeans(t *testing.T) {
 	want := map[string]float64{"2021-01-01": (-1 + math.Sqrt(0.5)) / 2, "2021-01-02": (1 - math.Sqrt(2)) / 2, "2021-01-03": math.Sqrt(0.5)}
 	for day, value := range got {
 		if text := day.Format(time.DateOnly); math.Abs(value-want[text]) > 1e-12 {
-			t.Errorf("%s has the mean %g, want %g", text, value, want[text])
+			t.Errorf("from %d: %s has the mean %g, want %g", base, text, value, want[text])
 		}
 	}
 	if len(got) != len(want) {
