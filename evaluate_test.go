@@ -76,6 +76,8 @@ func TestRowsWithoutID(t *testing.T) {
 	if _, report, err := m.Update(t.Context(), source("shop,item,month,units\ns1,i1,2015-09,12\nTotal,,,12\n"), kft.TableOptions{}, kft.UpdateOptions{}); err != nil || report.Rows != 1 || report.Skipped != 1 {
 		t.Errorf("an update with a total: got %+v, %v", report, err)
 	}
+	_, _, err = m.Update(t.Context(), source("shop,item,month,units\nTotal,,,12\n"), kft.TableOptions{}, kft.UpdateOptions{})
+	checkErrorText(t, err, "no row has both a target and all ids")
 	_, _, err = m.Evaluate(t.Context(), source("shop,item,month,units\nTotal,,,12\n"), kft.TableOptions{AllowUnknown: true})
 	checkErrorText(t, err, "each row with a value in column units has an empty id")
 }

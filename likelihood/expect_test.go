@@ -263,3 +263,17 @@ func TestTabulatedConstants(t *testing.T) {
 		}
 	}
 }
+
+// A fit that diverges has an error, so that a mean or a variance that is NaN must not panic.
+func TestExpectationsOfNaN(t *testing.T) {
+	t.Parallel()
+	for _, law := range []interface {
+		Expect(y, m, v float64) Expectation
+	}{Poisson{}, NegativeBinomial{Size: 2}, Hurdle{Size: 2, Shift: 1, Slope: 1}, Bernoulli{}} {
+		for _, at := range [][2]float64{{math.NaN(), 0.5}, {math.NaN(), 4}, {0.3, math.NaN()}, {-40, math.NaN()}} {
+			if e := law.Expect(1, at[0], at[1]); !math.IsNaN(e.Value) {
+				t.Errorf("%#v at %v: got %g, want NaN", law, at, e.Value)
+			}
+		}
+	}
+}

@@ -59,6 +59,9 @@ func (h Hurdle) Sites(cells Cells, out Sites, loop Loop) float64 {
 // Gauss and Hermite. Singularities may be half as far as those of softplus, so the steps are
 // shorter.
 func truncation(size, m, v float64, at func(psi float64) [3]float64) Expectation {
+	if none := m + v; math.IsNaN(none) {
+		return Expectation{none, none, none}
+	}
 	sd := math.Sqrt(min(max(v, 0), maxSD*maxSD))
 	shift := math.Log(size)
 	if size*logOnePlusExp(m-truncationReach*sd-shift) > 40 {

@@ -66,7 +66,12 @@ func softplus(mu, v float64) (s0, s1, s2 float64) {
 //	log(1+p) + log(1+q) = log1p(a + b)
 //	sigma + sigma       = (a + 2b) / (1+a+b)
 //	sigma(1-sigma) + .. = (a + 4b + ab) / (1+a+b)^2
+//
+// They are NaN if mu or v is, as in a fit that diverges.
 func softplusSum(mu, v float64) (s0, s1, s2 float64) {
+	if none := mu + v; math.IsNaN(none) {
+		return none, none, none
+	}
 	s := math.Sqrt(min(v, maxSD*maxSD))
 	p := math.Exp(mu)
 	q, b := p, p*p

@@ -52,7 +52,7 @@ func (u *Updater) TakeTable(ctx context.Context, source tableio.Source, table mo
 		return nil, err
 	}
 	if b.rows.Len() == 0 {
-		return nil, fmt.Errorf("%v: no row has a target; give rows with a target and all ids", source)
+		return nil, fmt.Errorf("%v: no row has both a target and all ids, so there is nothing to add; fill in what is empty", source)
 	}
 	report, err := u.take(ctx, b, opt)
 	if err != nil {

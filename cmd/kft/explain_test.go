@@ -61,6 +61,9 @@ func TestReport(t *testing.T) {
 		t.Error("the report has no residuals: the table of the model was not read")
 	}
 	before := read(t, "sales.csv")
+	if r := call(t, "report", "model.kft", "--series", "item=none"); !strings.HasPrefix(r.stderr, "kft: cell 1: no id for mode") {
+		t.Errorf("a series without a store: got %q", r.stderr)
+	}
 	if r := call(t, "report", "model.kft", "-o", "sales.csv"); r.code != exitUsage {
 		t.Errorf("a report over the table: got code %d and %q", r.code, r.stderr)
 	}

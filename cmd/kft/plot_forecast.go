@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -38,9 +39,13 @@ func (c *plotForecastCommand) Run(e *env) error {
 	return writeAndSay(e, c.Output, c.Quiet, func(w io.Writer) error { return m.PlotSeries(e.ctx, w, opt) })
 }
 
-// writeAndSay writes a file and says so, unless quiet.
+// writeAndSay writes a file and says so, unless quiet. An error of its content does not name the file.
 func writeAndSay(e *env, file string, quiet bool, write func(io.Writer) error) error {
-	if err := atomicfile.Write(file, write); err != nil || quiet {
+	var content bytes.Buffer
+	if err := write(&content); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(file, func(w io.Writer) error { _, err := content.WriteTo(w); return err }); err != nil || quiet {
 		return err
 	}
 	_, err := fmt.Fprintf(e.stdout, "Wrote %s\n", file)

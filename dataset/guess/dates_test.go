@@ -183,13 +183,27 @@ func TestBadDate(t *testing.T) {
 			t.Errorf("got error\n%v\nwant\n%s", err, want)
 		}
 	}
+	// Totals of each year among the months.
+	var months strings.Builder
+	months.WriteString("store,month,sales\n")
+	for i := range 10 * 26 {
+		month := fmt.Sprintf("%d-%02d", 2022+i%26/13, 1+i%13)
+		if i%13 == 12 {
+			month = fmt.Sprintf("%d total", 2022+i%26/13)
+		}
+		fmt.Fprintf(&months, "s%d,%s,%.1f\n", i/26, month, 100+float64(i*i%97))
+	}
+	_, err := tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "m.csv", months.String())), tableio.Format{})
+	if err == nil || !strings.Contains(err.Error(), `line 14, column "month", value "2022 total": this is not a date`) {
+		t.Errorf("got error %v, want the line and the value of the first total", err)
+	}
 	// A single series, in which no id repeats.
 	var b strings.Builder
 	b.WriteString("date,y\n")
 	for i := range 501 {
 		fmt.Fprintf(&b, "%s,%d\n", day(i).Format("01/02/2006"), i%13)
 	}
-	_, err := tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "s.csv", strings.Replace(b.String(), day(300).Format("01/02/2006"), "13/32/2015", 1))), tableio.Format{})
+	_, err = tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "s.csv", strings.Replace(b.String(), day(300).Format("01/02/2006"), "13/32/2015", 1))), tableio.Format{})
 	if err == nil || !strings.Contains(err.Error(), `line 302, column "date", value "13/32/2015": this is not a date`) {
 		t.Errorf("got error %v, want the line and the value of the bad date", err)
 	}

@@ -34,7 +34,11 @@ func (g *guesser) explain() {
 			}
 		}
 	}
+	const fewSizes = 12 // sizes of packages, such as 500 ml, are ids, and so is 123A
 	for i, c := range g.columns {
+		if used[c.Name] && c.Unit != "" && c.Distinct > fewSizes && strings.ContainsAny(c.values[0], " .,") && len(g.given.Modes) == 0 {
+			g.Notes = append(g.Notes, fmt.Sprintf("the values of column %s are taken for ids, because they have the unit %q; remove it if they are numbers to predict or a covariate", c.Name, c.Unit))
+		}
 		if i == g.target || used[c.Name] {
 			continue
 		}

@@ -56,7 +56,7 @@ func (c *sampleColumn) readDates() {
 			}
 		}
 	}
-	if present := len(c.codes) - c.Missing; wrong > max(1, present/100) {
+	if present := len(c.codes) - c.Missing; wrong > max(1, present/10) {
 		c.notDate = -1
 	}
 }

@@ -58,7 +58,8 @@ var formats = []dataset.NumberFormat{
 	{Decimal: '.', Thousands: ' '}, {Decimal: ',', Thousands: ' '}, {Decimal: '.', Thousands: '\''}, {Decimal: '.', Thousands: '_'},
 }
 
-// fits reports whether a format reads every value, except for a few, and how many rows it reads.
+// fits reports whether a format reads every value, except for a few and for limits such as <0,5, and
+// how many rows it reads.
 func (c *sampleColumn) fits(f dataset.NumberFormat) (read int, ok bool) {
 	bad := 0
 	for code, value := range c.values {
@@ -66,7 +67,9 @@ func (c *sampleColumn) fits(f dataset.NumberFormat) (read int, ok bool) {
 		case numeric.Finite:
 			read += c.counts[code]
 		case numeric.Text, numeric.Infinite:
-			bad += c.counts[code]
+			if f.LimitSign([]byte(value)) == 0 {
+				bad += c.counts[code]
+			}
 		}
 	}
 	return read, read > 0 && bad <= max(3, (read+bad)/20) && bad*10 <= read

@@ -610,6 +610,24 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "s%d,a%d,%s\n", i%20, i/20, conc)
 				}
 			}},
+		{name: "limits of detection with decimal commas", target: "conc", modes: []string{"site", "analyte"}, numbers: dataset.NumberFormat{Decimal: ','}, notes: []string{`"<0,2" is not a number`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("site;analyte;conc\n")
+				for i := range 200 {
+					conc := "<0,2"
+					if v := r.Float64(); v > 0.6 {
+						conc = strings.ReplaceAll(fmt.Sprintf("%.2f", v), ".", ",")
+					}
+					fmt.Fprintf(w, "s%d;a%d;%s\n", i%20, i/20, conc)
+				}
+			}},
+		{name: "numbers with units that repeat", target: "speed", modes: []string{"machine", "load"}, notes: []string{`the values of column load are taken for ids, because they have the unit "kg"; remove it if they are numbers to predict or a covariate`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("machine,load,speed\n")
+				for i := range 15 * 20 {
+					fmt.Fprintf(w, "m%d,%d kg,%.2f\n", i%15, 10*(i/15), r.Float64())
+				}
+			}},
 		{name: "rows of totals among the ids", target: "units", modes: []string{"shop", "item", "time=month"}, notes: []string{`column item: the rows of "All" are the sums of the other rows of the same shop, time, so everything counts twice; remove these rows`},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("shop,item,month,units\n")

@@ -34,7 +34,7 @@ func (c *chooser) chooseMonthDays(ctx context.Context) error {
 		return nil
 	}
 	folds, err := c.data.FoldsOfMonths(days, at, daysFolds)
-	if err != nil {
+	if err != nil || len(folds) == 0 {
 		return err
 	}
 	terms, err := c.spec.ParseTerms()
@@ -108,6 +108,9 @@ func partOfMonth(values map[time.Time]float64) string {
 				explained += total[l] * total[l] / n[l]
 				levels++
 			}
+		}
+		if levels < 1 {
+			continue // such as workdays where all days are weekends
 		}
 		if excess := (explained/squares*float64(len(z)) - levels) / math.Sqrt(2*levels); excess > largest {
 			best, largest = part, excess

@@ -14,6 +14,8 @@ import (
 // isTenth and isLastWorkday are days that differ from others in tests.
 func isTenth(t time.Time) bool { return t.Day() <= 10 }
 
+func noDay(time.Time) bool { return false }
+
 func isLastWorkday(t time.Time) bool {
 	next := t.AddDate(0, 0, 1)
 	for next.Weekday() == time.Saturday || next.Weekday() == time.Sunday {
@@ -23,7 +25,7 @@ func isLastWorkday(t time.Time) bool {
 }
 
 // TestPartOfMonth checks that the day or the workday of the month is found by which values differ, and none where values are
-// correlated in time, or in a few months.
+// correlated in time, in a few months, or all of weekends.
 func TestPartOfMonth(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
@@ -36,15 +38,18 @@ func TestPartOfMonth(t *testing.T) {
 		"15th":               {450, func(t time.Time) bool { return t.Day() == 15 }, "monthday"},
 		"last day":           {450, func(t time.Time) bool { return t.AddDate(0, 0, 1).Day() == 1 }, "monthday"},
 		"a single day":       {450, func(t time.Time) bool { return t.Format(time.DateOnly) == "2021-03-09" }, ""},
-		"no day":             {450, func(time.Time) bool { return false }, ""},
+		"no day":             {450, noDay, ""},
 		"ten days, 4 months": {120, isTenth, ""},
+		"open on Saturdays":  {900, noDay, ""},
 	} {
 		for seed := range uint64(5) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			values, level := map[time.Time]float64{}, 0.0
 			for k := range one.days {
 				day := time.Date(2021, 1, 1+k, 0, 0, 0, 0, time.UTC)
-				level = 0.7*level + rng.NormFloat64()
+				if level = 0.7*level + rng.NormFloat64(); strings.HasSuffix(name, "Saturdays") && day.Weekday() != time.Saturday {
+					continue
+				}
 				values[day] = level + float64(day.Weekday()) + 2*math.Sin(2*math.Pi*float64(k)/365)
 				if one.higher(day) {
 					values[day] += 4

@@ -78,7 +78,7 @@ func (d *Data) Days(mode int) []time.Time {
 // DayMeans returns the means of the training rows of the days of a mode of time, where days has the day of each id and
 // values are in standard deviations from the mean of their series, the combination of ids of some modes.
 func (d *Data) DayMeans(days []time.Time, mode int, series []int) map[time.Time]float64 {
-	type moments struct{ n, sum, squares float64 }
+	type moments struct{ first, n, sum, squares float64 } // of the differences from the first value
 	of := map[uint64]*moments{}
 	key := func(row int) (k uint64) {
 		for _, m := range series { // combinations beyond 2^64 hardly repeat; a collision is harmless
@@ -88,11 +88,12 @@ func (d *Data) DayMeans(days []time.Time, mode int, series []int) map[time.Time]
 	}
 	rows := d.rowsOf(dataset.Train)
 	for _, row := range rows {
-		k, y := key(row), float64(d.table.Y[row])
+		k, y := key(row), d.table.Target(row)
 		if of[k] == nil {
-			of[k] = &moments{}
+			of[k] = &moments{first: y}
 		}
 		m := of[k]
+		y -= m.first
 		m.n, m.sum, m.squares = m.n+1, m.sum+y, m.squares+y*y
 	}
 	sum, count := map[time.Time]float64{}, map[time.Time]float64{}
@@ -101,7 +102,7 @@ func (d *Data) DayMeans(days []time.Time, mode int, series []int) map[time.Time]
 		mean := m.sum / m.n
 		if variance := m.squares/m.n - mean*mean; variance > 0 {
 			day := days[d.table.Codes[mode][row]]
-			sum[day] += (float64(d.table.Y[row]) - mean) / math.Sqrt(variance)
+			sum[day] += (d.table.Target(row) - m.first - mean) / math.Sqrt(variance)
 			count[day]++
 		}
 	}

@@ -40,14 +40,17 @@ func (d *Data) FoldsOfDays(days []time.Time, mode, n int, seed uint64) ([]*Data,
 }
 
 // FoldsOfMonths is like FoldsOfDays with all rows of a month in one part. Months take turns, so that few of them make parts of
-// nearly equal sizes, and a month is in another part the year after.
+// nearly equal sizes, and a month is in another part the year after. A part without rows, as among every third month, is left out.
 func (d *Data) FoldsOfMonths(days []time.Time, mode, n int) ([]*Data, error) {
 	of := make([]int, len(d.split.Parts))
 	for i, code := range d.table.Codes[mode] {
 		t := days[code]
 		of[i] = (13*t.Year() + int(t.Month())) % n
 	}
-	return d.foldsOfTime(of, n)
+	all, err := d.foldsOfTime(of, n)
+	return slices.DeleteFunc(all, func(fold *Data) bool {
+		return fold.Count(dataset.Valid) == 0 || fold.Count(dataset.Train) == 0
+	}), err
 }
 
 // foldsOfTime returns the folds of the training rows, and of the validation rows if they are not later.

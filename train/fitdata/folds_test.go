@@ -95,13 +95,22 @@ func TestKeepValid(t *testing.T) {
 	}
 }
 
-// Months are whole in one fold, and of each fold there are some, also of half a year.
+// Months are whole in one fold, and of each fold there are some, also of half a year and of every third month.
 func TestFoldsOfMonths(t *testing.T) {
 	t.Parallel()
+	for _, c := range []struct{ days, every, folds int }{{200, 1, 3}, {420, 3, 2}} {
+		checkFoldsOfMonths(t, c.days, c.every, c.folds)
+	}
+}
+
+func checkFoldsOfMonths(t *testing.T, n, every, want int) {
+	t.Helper()
 	var text strings.Builder
 	text.WriteString("day,value\n")
-	for k := range 200 {
-		fmt.Fprintf(&text, "%s,%d\n", time.Date(2021, 10, 5+k, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), k)
+	for k := range n {
+		if day := time.Date(2021, 10, 5+k, 0, 0, 0, 0, time.UTC); int(day.Month())%every == 10%every {
+			fmt.Fprintf(&text, "%s,%d\n", day.Format(time.DateOnly), k)
+		}
 	}
 	file := filepath.Join(t.TempDir(), "days.csv")
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
@@ -115,12 +124,12 @@ func TestFoldsOfMonths(t *testing.T) {
 	}
 	days := data.Days(0)
 	folds, err := data.FoldsOfMonths(days, 0, 3)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(folds) != want {
+		t.Fatalf("got %d folds, want %d (%v)", len(folds), want, err)
 	}
 	times := map[int]int{}
 	for k, fold := range folds {
-		of := map[time.Month]dataset.Part{}
+		of := map[string]dataset.Part{}
 		for row, part := range fold.split.Parts {
 			if before := data.split.Parts[row]; before != dataset.Train {
 				if part == dataset.Valid || part == dataset.Train {
@@ -128,16 +137,16 @@ func TestFoldsOfMonths(t *testing.T) {
 				}
 				continue
 			}
-			month := days[data.table.Codes[0][row]].Month()
+			month := days[data.table.Codes[0][row]].Format("2006-01")
 			if of[month] != 0 && of[month] != part+1 {
-				t.Errorf("fold %d: month %d is in several parts", k, month)
+				t.Errorf("fold %d: month %s is in several parts", k, month)
 			}
 			of[month] = part + 1
 			if part == dataset.Valid {
 				times[row]++
 			}
 		}
-		if n := fold.Count(dataset.Valid); n < 30 {
+		if n := fold.Count(dataset.Valid); n < 25 {
 			t.Errorf("fold %d has %d validation rows", k, n)
 		}
 	}
@@ -151,12 +160,27 @@ func TestFoldsOfMonths(t *testing.T) {
 	}
 }
 
-// Means of days are in standard deviations of their series.
+// Means of days are in standard deviations of their series, also if values are far from 0.
 func TestDayMeans(t *testing.T) {
 	t.Parallel()
+	for _, base := range []int{0, 1_000_000_000} {
+		checkDayMeans(t, base)
+	}
+}
+
+func checkDayMeans(t *testing.T, base int) {
+	t.Helper()
+	text := "shop,day,value\n"
+	for _, r := range []struct {
+		shop, day string
+		value     int
+	}{
+		{"a", "01", 1}, {"a", "02", 3}, {"b", "01", 30}, {"b", "02", 10}, {"b", "03", 30}, {"b", "04", 10}, {"c", "01", 5}, {"c", "05", 7},
+	} {
+		text += fmt.Sprintf("%s,2021-01-%s,%d\n", r.shop, r.day, base+r.value)
+	}
 	file := filepath.Join(t.TempDir(), "days.csv")
-	if err := os.WriteFile(file, []byte("shop,day,value\n"+
-		"a,2021-01-01,1\na,2021-01-02,3\nb,2021-01-01,30\nb,2021-01-02,10\nb,2021-01-03,30\nb,2021-01-04,10\nc,2021-01-01,5\nc,2021-01-05,7\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "value", Modes: []string{"shop", "day"}}, Split: "time:last=1"}
@@ -170,7 +194,7 @@ func TestDayMeans(t *testing.T) {
 	want := map[string]float64{"2021-01-01": (-1 + math.Sqrt(0.5)) / 2, "2021-01-02": (1 - math.Sqrt(2)) / 2, "2021-01-03": math.Sqrt(0.5)}
 	for day, value := range got {
 		if text := day.Format(time.DateOnly); math.Abs(value-want[text]) > 1e-12 {
-			t.Errorf("%s has the mean %g, want %g", text, value, want[text])
+			t.Errorf("from %d: %s has the mean %g, want %g", base, text, value, want[text])
 		}
 	}
 	if len(got) != len(want) {
