@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/kernel-fried-tensor/kft/backend"
+import (
+	"sort"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
 
 // The equations of a slice X of the middle core of three, where a is the row of the leaf core at a cell, s its variances,
 // and b, v those of the far core at a node:
@@ -39,6 +43,9 @@ var _ backend.MiddleSystems = (*Backend)(nil)
 // maxMiddle bounds the number of entries of the matrices of an entity, which each worker has.
 const maxMiddle = 1 << 20
 
+// shardPieces is the number of pieces of a shard, whose entities share nothing.
+const shardPieces = 4
+
 // MiddleSystems implements backend.MiddleSystems.
 func (b *Backend) MiddleSystems(p *backend.Plan, cores []backend.Slices, target, weight []float32, visit func(worker, entity int, s backend.MiddleSystem)) (backend.Runs, bool) {
 	if len(p.Chain) != 2 || p.Owner != 1 || p.Alone != p.Chain[1] {
@@ -53,17 +60,35 @@ func (b *Backend) MiddleSystems(p *backend.Plan, cores []backend.Slices, target,
 	}
 	p.Check(cores)
 	d, last := b.divide(p), p.Shapes[p.Alone].N-1
-	b.forEachShard(p, d, func(worker, shard int) {
+	owner := p.Entity[1]
+	b.forEach(d.count()*shardPieces, func(worker, i int) {
 		x := &b.workers[worker].middle
 		x.b, x.p, x.leaf, x.far, x.target, x.w = b, p, leaf, far, target, weight
 		x.in, x.out, x.transposed = far.Slice(), leaf.Slice(), p.Leaf == 0
-		j, end := int(p.Shards[shard]), int(p.Shards[shard+1])
-		for e := int(p.Begin[shard]); e < min(int(p.Begin[shard+1]), last); e++ {
-			from := j
-			for j < end && int(p.Entity[1][j]) == e {
+		shard := d.first + i/shardPieces
+		if d.ranks == nil {
+			shard = int(p.ByWork[i/shardPieces])
+		}
+		// A piece has the entities of some of the nodes of a shard.
+		first, end := int(p.Shards[shard]), int(p.Shards[shard+1])
+		border := func(piece int) int {
+			switch node := first + (end-first)*piece/shardPieces; {
+			case piece == 0:
+				return int(p.Begin[shard])
+			case piece == shardPieces || node == end:
+				return int(p.Begin[shard+1])
+			default:
+				return int(owner[node])
+			}
+		}
+		from, to := border(i%shardPieces), min(border(i%shardPieces+1), last)
+		j := first + sort.Search(end-first, func(k int) bool { return int(owner[first+k]) >= from })
+		for e := from; e < to; e++ {
+			at := j
+			for j < end && int(owner[j]) == e {
 				j++
 			}
-			x.set(from, j)
+			x.set(at, j)
 			visit(worker, e, x)
 		}
 	})

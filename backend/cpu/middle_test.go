@@ -80,3 +80,23 @@ func checkMiddle(t *testing.T, b *Backend, m momentBench, weight []float32) {
 		}
 	}
 }
+
+// Six products per entity, as in six steps of conjugate gradients.
+func BenchmarkMiddleSystems(b *testing.B) {
+	index := salesIndex(1507, 4563, 24)
+	for _, r := range []int{12, 20, 30} {
+		m := newMomentBench(backend.LeafFirst, index[:], backend.Shape{Left: 1, N: 1508, Right: r}, backend.Shape{Left: r, N: 4564, Right: r}, backend.Shape{Left: r, N: 25, Right: 1})
+		b.Run(fmt.Sprintf("r=%d", r), func(b *testing.B) {
+			engine := New(Paths()[0], 1)
+			dst := make([]float32, r*r)
+			for b.Loop() {
+				engine.MiddleSystems(m.plan, m.cores, m.target, nil, func(_, e int, s backend.MiddleSystem) {
+					s.Gradient(dst, m.cores[1].Mean[e*r*r:][:r*r])
+					for range 6 {
+						s.Multiply(dst, m.cores[1].Mean[e*r*r:][:r*r])
+					}
+				})
+			}
+		})
+	}
+}
