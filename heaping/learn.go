@@ -106,14 +106,12 @@ func (l *learner) sort() {
 			entities[i] = l.entity(i * stride)
 		}
 	})
-	each := func(visit func(row int, e int32)) { // a thread looks for the rows of its entities
-		parallel.Ranges(l.threads, l.factor.Entities, func(_, first, end int) {
-			for i, e := range entities {
-				if int(e) >= first && int(e) < end {
-					visit(i*stride, e)
-				}
+	each := func(visit func(row int, e int32)) {
+		for i, e := range entities {
+			if e >= 0 {
+				visit(i*stride, e)
 			}
-		})
+		}
 	}
 	each(func(_ int, e int32) { l.start[e+1]++ })
 	for e := range l.factor.Entities {
