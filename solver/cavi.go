@@ -20,7 +20,7 @@ import (
 // closed forms too, so there is no learning rate and no penalty to choose.
 //
 // A block costs one pass with second moments for its variances and one per
-// conjugate gradient step.
+// conjugate gradient step; the middle core of three costs less than one, see solveMiddle.
 type cavi struct {
 	residuals
 	run     *Run
@@ -231,8 +231,12 @@ func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
 
 // endSweep balances the scales of the cores, which does not change the bound.
 func (a *cavi) endSweep(bool) {
-	a.balance()
-	a.evaluateBalanced()
+	for k := range a.terms {
+		if !a.balance(k) {
+			a.evaluate(k)
+		}
+	}
+	a.changed()
 	if c := a.d.sites; c != nil {
 		if n := len(a.run.Points); a.run.Sweep > boundSweeps && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
 			a.run.Rate = max(a.run.Rate/2, leastMix)
@@ -245,39 +249,47 @@ func (a *cavi) endSweep(bool) {
 	}
 }
 
-// balance rescales the cores of each train until their prior variances are equal.
-// Means, variances and priors change together, so neither the field nor the bound
-// changes.
-func (a *cavi) balance() {
+// balance rescales the cores of a train until their prior variances differ by a factor below 4. Means,
+// variances and priors change together, so neither the field nor the bound changes. The factors are powers
+// of two, whose products are exact, so the values of the term keep their bits. It reports whether they do:
+// paths along time keep logarithms, so their trains have equal prior variances, and values to compute again.
+func (a *cavi) balance(k int) (exact bool) {
 	if a.d.givenPrior > 0 {
-		return // all prior variances are equal, and stay as given
+		return true // all prior variances are equal, and stay as given
 	}
-	for k := range a.terms {
-		var owners []int // for each core, the block that carries its scale
-		logMean := 0.0
-		for i, at := range a.ids {
-			if at.term != k {
-				continue
-			}
-			if _, c, b := a.at(i); !(c.Variant == tt.WLR && b.Map == nil) {
-				owners = append(owners, i)
-				logMean += math.Log(float64(b.Posterior.PriorVar[0]))
-			}
+	exact = true
+	var owners []int // for each core, the block that carries its scale
+	logMean := 0.0
+	for i, at := range a.ids {
+		if at.term != k {
+			continue
 		}
-		logMean /= float64(len(owners))
-		if len(owners) != len(a.terms[k].train.Cores) || math.IsInf(logMean, 0) || math.IsNaN(logMean) {
-			continue // an additive core has two blocks with one common scale
-		}
-		for _, i := range owners {
-			_, c, b := a.at(i)
-			by := math.Exp((logMean - math.Log(float64(b.Posterior.PriorVar[0]))) / 2)
-			if by == 1 {
-				continue
-			}
-			scaleBlock(a.d.b.Threads(), &b, by)
-			c.Refresh(a.d.b, c.Map != nil)
+		if _, c, b := a.at(i); !(c.Variant == tt.WLR && b.Map == nil) {
+			owners = append(owners, i)
+			logMean += math.Log2(float64(b.Posterior.PriorVar[0]))
+			exact = exact && b.Along == nil
 		}
 	}
+	logMean /= float64(len(owners))
+	if len(owners) != len(a.terms[k].train.Cores) || math.IsInf(logMean, 0) || math.IsNaN(logMean) {
+		return true // an additive core has two blocks with one common scale
+	}
+	sum, rounded := 0.0, 0.0 // of the logarithms of the factors, which add up to 0
+	for _, i := range owners {
+		_, c, b := a.at(i)
+		by := (logMean - math.Log2(float64(b.Posterior.PriorVar[0]))) / 2
+		if exact {
+			sum += by
+			by = math.Round(sum) - rounded
+			rounded += by
+		}
+		if by == 0 {
+			continue
+		}
+		scaleBlock(a.d.b.Threads(), &b, math.Exp2(by))
+		c.Refresh(a.d.b, c.Map != nil)
+	}
+	return exact
 }
 
 // scaleBlock multiplies the weights of a block by a factor.

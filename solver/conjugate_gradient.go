@@ -57,6 +57,9 @@ func (p *blockProblem) hasPosterior() bool { return p.block.Posterior != nil }
 // solve improves the block by p.steps steps. It returns the number of systems that
 // it could not improve.
 func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
+	if stuck, ok := s.solveMiddle(p); ok {
+		return stuck
+	}
 	c := p.train.Cores[p.core]
 	n := len(p.block.Value)
 	for _, v := range []*[]float32{&s.residual, &s.direction, &s.image, &s.diagonal, &s.lambda} {

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -172,7 +173,26 @@ func (p *blockProblem) sliceEquations() backend.Slices {
 	return g
 }
 
+// solveExpectedEffect is solveExpectedSlice for a slice of one number, such as an effect has, whose equation is
+// not singular. It reports whether it is not.
+func solveExpectedEffect(p *blockProblem, e int, g backend.Slices) bool {
+	lambda, posterior, x := p.penalty.At(e, 0), p.block.Posterior, float64(p.block.Value[e])
+	h := lambda - 2*float64(g.Cov[e])
+	if !(h > 0 && h <= math.MaxFloat64) {
+		return false
+	}
+	p.block.Value[e] += float32((float64(g.Mean[e]) - lambda*(x-p.penalty.Center(0))) / h)
+	posterior.Var[e] = float32(p.noise / h)
+	if posterior.Cov != nil {
+		posterior.Cov[e] = posterior.Var[e]
+	}
+	return true
+}
+
 func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices, memory []float64) (raised bool) {
+	if r == 1 && p.hasPosterior() && p.block.Multiplier == nil && solveExpectedEffect(p, e, g) {
+		return false
+	}
 	at := func(values []float32) []float32 { return values[e*r:][:r] }
 	h, scratch, lambda, step := memory[:r*r], memory[r*r:][:r*r], memory[2*r*r:][:r], memory[2*r*r+r:][:r]
 	for k, v := range g.Cov[e*r*r:][:r*r] {

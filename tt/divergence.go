@@ -95,14 +95,23 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 	default:
 		rows, active := c.activeRows(b)
 		total -= sumRows(be, rows, active, func(row int) float64 {
-			s := 0.0
-			for _, v := range b.Posterior.Var[row*size:][:size] {
-				s += math.Log(max(float64(v), math.SmallestNonzeroFloat32))
-			}
-			return s
+			return sumLogs(b.Posterior.Var[row*size:][:size])
 		})
 	}
 	return total / 2
+}
+
+// sumLogs returns the sum of the logarithms of values, of which 0 counts as the smallest number above it. The
+// product of six such values is a float64 above 0 whatever they are, and has one logarithm.
+func sumLogs(values []float32) (sum float64) {
+	for len(values) > 0 {
+		product, n := 1.0, min(6, len(values))
+		for _, v := range values[:n] {
+			product *= max(float64(v), math.SmallestNonzeroFloat32)
+		}
+		sum, values = sum+math.Log(product), values[n:]
+	}
+	return sum
 }
 
 // logDet returns log det of a positive definite matrix. A pivot that is lost in rounding counts

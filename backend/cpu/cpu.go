@@ -88,6 +88,7 @@ func (b *Backend) forEachShard(p *backend.Plan, d division, work func(worker, sh
 type workspace struct {
 	sweep         sweep
 	moments       momentSweep
+	middle        middle
 	panel         []float32 // rows of gathered vectors
 	index         []int32
 	rhs, gram     []float32

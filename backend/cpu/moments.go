@@ -49,6 +49,11 @@ func (b *Backend) passSecondMoments(p *backend.Plan, cores []backend.Slices, job
 	loss := 0.0
 	switch {
 	case !s.needsSweep():
+	case s.onlyLeafEquations():
+		s.leafRightSides()
+		s.leafCovariance()
+		s.subtractProducts()
+		return 0
 	case s.isPair():
 		loss = s.passPair()
 	default:

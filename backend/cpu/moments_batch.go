@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/kernel-fried-tensor/kft/backend"
+
 // momentBatch handles the usual case, three cores with variances, without
 // forming a covariance matrix. With G the slice of the chain's second core, m1,
 // s1 a row of the leaf core and m3, s3 a row of the far core, x = m1 G and
@@ -23,25 +25,26 @@ type momentBatch struct {
 	inRow      int // row lengths, rounded up to whole vectors
 	outRow     int
 	varies     [2]bool // whether the far and the leaf core have variances; without them these stay zero
-	width      int     // length of a row [m1^2 x^2 s1] and of a vector [d s3 g]
+	width      int     // length of a row [m1^2 s1 x^2] and of a vector [d g s3], without gaps, rounded up to whole vectors
 	slot       []int32 // by leaf entity: its row, -1 if it has none
 	entities   []int32 // by row
 	local      []int32 // by cell: its row
 	far        []float32
 	farVar     []float32
 	farSquare  []float32 // h
-	mean, vars []float32 // u and [d s3 g] by node
+	mean, vars []float32 // u and [d g s3] by node
 	varsHat    []float32
 	rows       []float32 // m1, then uhat by node: one product uses both
 	rowsHat    []float32
 	x, xHat    []float32 // x; its adjoint, then m3 by node
-	quad       []float32 // [m1^2 x^2 s1]
+	quad       []float32 // [m1^2 s1 x^2]
 	quadHat    []float32
 	slice      batchSlice
 	sliceHat   []float32 // scratch in the form of a slice
 	farHat     []float32 // by node: adjoints of m3 and s3
 	farVarHat  []float32
 	zeros      []float32
+	meansOnly  bool // see onlySliceMeans
 
 	panel, scaledPanel []float32 // rows of cells, for the covariances of the far core
 }
@@ -72,7 +75,10 @@ func (x *momentBatch) prepare(b *Backend, first, second *momentLevel, leaf *mome
 	x.varies = varies
 	x.in, x.out = in, out
 	x.inRow, x.outRow = b.wholeVectors(x.in), b.wholeVectors(x.out)
-	x.width = x.inRow + 2*x.outRow
+	x.width = x.in + 2*x.out
+	if max(x.in, x.out) > 8 {
+		x.width = b.wholeVectors(x.width)
+	}
 	if len(x.slot) != entities {
 		x.slot = resize(x.slot, entities)
 		for e := range x.slot {
@@ -119,10 +125,18 @@ func (x *momentBatch) reserveRows(rows, nodes int) {
 // single node has more.
 const maxBatchCells = 1 << 14
 
+// onlySliceMeans reports whether nothing but the gradient with respect to the means of the second core is
+// requested, as in a step of conjugate gradients. It depends on the variances through ghat and xhat alone.
+func (r *momentSweep) onlySliceMeans() bool {
+	job, second := r.job, &r.levels[1]
+	return job.Adjoint != backend.None && job.GradientsOnly && job.Var == nil && !r.wanted(r.p.Leaf) && r.gradLevel == 1 && second.gradVar == nil
+}
+
 // batches processes nodes [from, to).
 func (r *momentSweep) batches(from, to int) float64 {
 	p, x := r.p, &r.batch
 	x.prepare(r.b, &r.levels[0], &r.levels[1], &r.leaf, p.Shapes[p.Leaf].N)
+	x.meansOnly = r.onlySliceMeans()
 	loss := 0.0
 	for j := from; j < to; {
 		end := batchEnd(p, j, to)
@@ -197,19 +211,22 @@ func (r *momentSweep) batchNodes(j, end int) {
 		if first.core.Var != nil {
 			copy(variance, first.core.Var[at:][:x.in])
 		}
-		copy(x.vars[i*x.width+x.outRow:], variance)
+		copy(x.vars[i*x.width+2*x.out:][:x.in], variance)
 	}
 	k.product(x.farSquare[:m*x.inRow], x.far, x.far)
 	k.add(x.farSquare[:m*x.inRow], x.farVar[:m*x.inRow])
-	g := x.vars[x.outRow+x.inRow:]
+	g := x.vars[x.out:]
 	mul := r.b.dense.multiply
 	mul(x.mean, x.outRow, x.far, x.inRow, 1, x.slice.forward, x.out, m, x.out, x.in, 0)
+	if x.meansOnly {
+		return
+	}
 	mul(x.vars, x.width, x.farSquare, x.inRow, 1, x.slice.forwardVar, x.out, m, x.out, x.in, 0)
 	mul(g, x.width, x.farVar, x.inRow, 1, x.slice.forwardSquare, x.out, m, x.out, x.in, 0)
 	for i := range m {
-		u := x.mean[i*x.outRow:][:x.outRow]
-		k.addProduct(g[i*x.width:][:x.outRow], u, u)
-		k.add(g[i*x.width:][:x.outRow], x.vars[i*x.width:][:x.outRow])
+		u := x.mean[i*x.outRow:][:x.out]
+		k.addProduct(g[i*x.width:][:x.out], u, u)
+		k.add(g[i*x.width:][:x.out], x.vars[i*x.width:][:x.out])
 	}
 }
 
@@ -221,13 +238,16 @@ func (r *momentSweep) batchRows(j int) {
 		copy(x.rows[i*x.outRow:][:x.out], leaf.core.Mean[int(e)*x.out:])
 	}
 	r.b.dense.multiply(x.x, x.inRow, x.rows, x.outRow, 1, x.slice.reverse, x.in, n, x.in, x.out, 0)
+	if x.meansOnly {
+		return
+	}
 	for i, e := range x.entities {
 		q := x.quad[i*x.width:][:x.width]
 		row, product := x.rows[i*x.outRow:][:x.outRow], x.x[i*x.inRow:][:x.inRow]
-		k.product(q[:x.outRow], row, row)
-		k.product(q[x.outRow:][:x.inRow], product, product)
+		k.product(q[:x.out], row, row)
 		if leaf.core.Var != nil {
-			copy(q[x.outRow+x.inRow:][:x.out], leaf.core.Var[int(e)*x.out:])
+			copy(q[x.out:][:x.out], leaf.core.Var[int(e)*x.out:])
 		}
+		k.product(q[2*x.out:][:x.in], product, product)
 	}
 }

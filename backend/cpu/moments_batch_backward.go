@@ -2,10 +2,9 @@ package cpu
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// needsRowAdjoints reports whether the adjoints of the rows of a batch are
-// needed.
-func (r *momentSweep) needsRowAdjoints() bool {
-	return r.leaf.gradMean != nil || r.leaf.gradVar != nil || r.levels[1].gradMean != nil
+// needsLeafAdjoints reports whether the adjoints of the leaf core are needed.
+func (r *momentSweep) needsLeafAdjoints() bool {
+	return r.leaf.gradMean != nil || r.leaf.gradVar != nil
 }
 
 // batchCells processes the cells of node j, the i-th of the batch: it computes
@@ -15,11 +14,13 @@ func (r *momentSweep) batchCells(j, i int) float64 {
 	x, k, job := &r.batch, &r.b.chain, r.job
 	n := len(x.entities)
 	u, w := x.mean[i*x.outRow:][:x.outRow], x.vars[i*x.width:][:x.width]
-	var uHat, wHat, rowsHat, quadHat []float32
+	var uHat, wHat, rowsHat, quadHat, xHat []float32
 	if job.Adjoint != backend.None {
-		if i == 0 {
+		if i == 0 && r.needsLeafAdjoints() {
 			clear(x.rowsHat[:n*x.outRow])
 			clear(x.quadHat[:n*x.width])
+		} else if i == 0 {
+			clear(x.xHat[:n*x.inRow])
 		}
 		if r.gradLevel <= 1 {
 			uHat, wHat = x.rows[(n+i)*x.outRow:][:x.outRow], x.varsHat[i*x.width:][:x.width]
@@ -29,8 +30,10 @@ func (r *momentSweep) batchCells(j, i int) float64 {
 		if r.leaf.gradMean != nil {
 			rowsHat = x.rowsHat
 		}
-		if r.needsRowAdjoints() {
+		if r.needsLeafAdjoints() {
 			quadHat = x.quadHat
+		} else if r.levels[1].gradMean != nil && x.varies[0] {
+			xHat = x.xHat
 		}
 	}
 	first := int(r.p.Start[j-i]) // the first cell of the batch
@@ -54,7 +57,14 @@ func (r *momentSweep) batchCells(j, i int) float64 {
 		e, v, part := r.leaf.adjoints(r.b, job, c, end, 2)
 		loss += part
 		k.adjoints(uHat, rowsHat, x.rows, idx, e, u)
-		k.adjoints(wHat, quadHat, x.quad, idx, v, w)
+		if !x.meansOnly {
+			k.adjoints(wHat, quadHat, x.quad, idx, v, w)
+		} else if x.varies[1] {
+			k.gatherSum(wHat[x.out:][:x.out], r.leaf.core.Var, r.p.LeafEntity[c:end], v) // ghat
+		}
+		if xHat != nil {
+			k.scatterAdd(xHat, idx, v, x.farVar[i*x.inRow:][:x.inRow])
+		}
 		if grad := r.levels[0].gradCov; grad != nil {
 			r.farCovarianceCells(grad[int(r.levels[0].entity[j])*x.in*x.in:][:x.in*x.in], idx, v)
 		}
@@ -81,8 +91,11 @@ func (r *momentSweep) backwardBatch(j, end int) {
 	if r.job.Adjoint == backend.None {
 		return
 	}
-	if r.needsRowAdjoints() {
+	if r.needsLeafAdjoints() {
 		r.backwardRows()
+	} else if x := &r.batch; r.levels[1].gradMean != nil {
+		n := len(x.entities) * x.inRow
+		r.b.chain.product(x.xHat[:n], x.xHat[:n], x.x)
 	}
 	if r.gradLevel <= 1 {
 		r.backwardNodes(j, end)
@@ -98,9 +111,9 @@ func (r *momentSweep) backwardRows() {
 	n := len(x.entities)
 	for i := range n {
 		q := x.quadHat[i*x.width:][:x.width]
-		k.product(x.xHat[i*x.inRow:][:x.inRow], q[x.outRow:], x.x[i*x.inRow:])
+		k.product(x.xHat[i*x.inRow:][:x.in], q[2*x.out:], x.x[i*x.inRow:])
 		if leaf.gradMean != nil {
-			k.addProduct(x.rowsHat[i*x.outRow:][:x.outRow], q, x.rows[i*x.outRow:])
+			k.addProduct(x.rowsHat[i*x.outRow:][:x.out], q, x.rows[i*x.outRow:])
 		}
 	}
 	if leaf.gradMean != nil {
@@ -111,7 +124,7 @@ func (r *momentSweep) backwardRows() {
 	}
 	if leaf.gradVar != nil {
 		for i, e := range x.entities {
-			k.axpy(leaf.gradVar[int(e)*x.out:][:x.out], 0.5, x.quadHat[i*x.width+x.outRow+x.inRow:][:x.out])
+			k.axpy(leaf.gradVar[int(e)*x.out:][:x.out], 0.5, x.quadHat[i*x.width+x.out:][:x.out])
 		}
 	}
 }
@@ -123,11 +136,11 @@ func (r *momentSweep) backwardRows() {
 func (r *momentSweep) backwardNodes(j, end int) {
 	x, k, second := &r.batch, &r.b.chain, &r.levels[1]
 	n, m := len(x.entities), end-j
-	gHat := x.varsHat[x.outRow+x.inRow:]
+	gHat := x.varsHat[x.out:]
 	for i := range m {
-		g := gHat[i*x.width:][:x.outRow]
-		k.addProduct(x.rows[(n+i)*x.outRow:][:x.outRow], x.mean[i*x.outRow:], g)
-		k.add(x.varsHat[i*x.width:][:x.outRow], g)
+		g := gHat[i*x.width:][:x.out]
+		k.addProduct(x.rows[(n+i)*x.outRow:][:x.out], x.mean[i*x.outRow:], g)
+		k.add(x.varsHat[i*x.width:][:x.out], g)
 	}
 	at := int(second.entity[j]) * second.size
 	if second.gradMean != nil {
@@ -174,9 +187,9 @@ func (r *momentSweep) backwardFar(j, end int) {
 	if first.gradVar == nil {
 		return
 	}
-	mul(x.farVarHat, x.inRow, x.varsHat[x.outRow+x.inRow:], x.width, 1, x.slice.reverseSquare, x.in, m, x.in, x.out, 1)
+	mul(x.farVarHat, x.inRow, x.varsHat[x.out:], x.width, 1, x.slice.reverseSquare, x.in, m, x.in, x.out, 1)
 	for i, e := range first.entity[j:end] {
-		k.add(x.farVarHat[i*x.inRow:][:x.in], x.varsHat[i*x.width+x.outRow:][:x.in])
+		k.add(x.farVarHat[i*x.inRow:][:x.in], x.varsHat[i*x.width+2*x.out:][:x.in])
 		k.axpy(first.gradVar[int(e)*x.in:][:x.in], 0.5, x.farVarHat[i*x.inRow:][:x.in])
 	}
 }

@@ -125,7 +125,7 @@ func processorTime() time.Duration {
 // entity for every pair of store and item.
 func BenchmarkMoments(b *testing.B) {
 	index := salesIndex(1507, 4563, 24)
-	for _, r := range []int{12, 30, 60} {
+	for _, r := range []int{12, 20, 30, 60} {
 		m := newMomentBench(backend.LeafFirst, index[:], backend.Shape{Left: 1, N: 1507, Right: r}, backend.Shape{Left: r, N: 4563, Right: r}, backend.Shape{Left: r, N: 24, Right: 1})
 		for _, want := range []string{"", "mv", "l", "i", "c"} {
 			b.Run(fmt.Sprintf("three/r=%d/want=%s", r, want), func(b *testing.B) { m.run(b, m.job(want)) })

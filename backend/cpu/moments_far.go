@@ -35,7 +35,7 @@ func (r *momentSweep) farCovarianceNodes(j, end int) {
 	for i, e := range first.entity[j:end] {
 		grad := first.gradCov[int(e)*size:][:size]
 		if r.leaf.core.Var != nil {
-			g := x.varsHat[i*x.width+x.outRow+x.inRow:][:x.out]
+			g := x.varsHat[i*x.width+x.out:][:x.out]
 			for a, v := range g {
 				row := x.scaledPanel[a*x.in:][:x.in]
 				for b, w := range x.slice.reverse[a*x.in:][:x.in] {
