@@ -113,7 +113,8 @@ func Symmetric(scores []float64) []float64 {
 	return out
 }
 
-// withoutShocks returns scores without the shocks of the periods in which they were measured. The
+// withoutShocks returns scores without the shocks of the periods in which they were measured, and as large as with them: the
+// periods to come have shocks of their own. The
 // mean scores of n rows of one horizon vary by t^2 + w/n, the variance t^2 of the shocks and
 // that of the mean of n rows; the share t^2 / (t^2 + w/n) of what a horizon differs from the mean m
 // over the H horizons is its shock. Of m itself, the share max(0, 1 - s^2 / (H m^2)) is left, an error of
@@ -160,15 +161,20 @@ func withoutShocks(scores []float64, horizon []int32, last int) []float64 {
 	if variance := between / periods; mean*mean > variance {
 		kept = mean - variance/mean
 	}
+	larger := 1.0 // by the variance that is subtracted
+	if within > 0 {
+		larger = math.Sqrt(1 + shocks/within)
+	}
 	centred := slices.Clone(scores)
 	for i, h := range horizon {
 		if h < 1 || rows[h-1] == 0 {
 			continue
 		}
-		centred[i] += kept - mean
+		centred[i] -= mean
 		if shocks > 0 {
 			centred[i] -= (sum[h-1] - mean) * shocks / (shocks + within/rows[h-1])
 		}
+		centred[i] = kept + larger*centred[i]
 	}
 	return centred
 }

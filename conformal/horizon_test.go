@@ -96,6 +96,45 @@ func TestWithoutShocks(t *testing.T) {
 	}
 }
 
+// TestShocksOfLaterPeriods gives the rows of each period a shock in common. Periods to come have shocks of their own, which
+// intervals contain.
+func TestShocksOfLaterPeriods(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(8, 1))
+	const periods, rows, repeats = 6, 400, 60
+	draw := func() (scores, location []float64, horizon []int32) {
+		for h := range periods {
+			shock := 0.7 * rng.NormFloat64()
+			for range rows {
+				scores, location, horizon = append(scores, shock+rng.NormFloat64()), append(location, 0), append(horizon, int32(h)+1)
+			}
+		}
+		return scores, location, horizon
+	}
+	inside := 0.0
+	for range repeats {
+		scores, location, horizon := draw()
+		c, err := NewByHorizon(1, scores, location, horizon, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var low, high [periods + 1]float64
+		for h := 1; h <= periods; h++ {
+			d := c.Apply(predictive.Gaussian(predictive.Identity, 0, 0, 1), -1, int32(h))
+			low[h], high[h] = d.Quantile(0.05), d.Quantile(0.95)
+		}
+		later, _, horizon := draw()
+		for i, z := range later {
+			if h := horizon[i]; z >= low[h] && z <= high[h] {
+				inside += 1.0 / float64(len(later)) / repeats
+			}
+		}
+	}
+	if math.Abs(inside-0.9) > 0.025 {
+		t.Errorf("90 %% intervals of later periods hold %.3f", inside)
+	}
+}
+
 // TestFewRowsPerHorizon takes independent scores for noise, not for shocks, however few rows a horizon has.
 func TestFewRowsPerHorizon(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,10 @@ type Table struct {
 	// column.
 	Censored []float32
 
+	// Numbers are those of the numeric covariates whose bins join several numbers, NaN for a missing one; nil for other modes, and in
+	// large tables. Points are formed by them.
+	Numbers [][]float32
+
 	// NoID is where the first row is that was dropped because an id is empty, as in "line 7,
 	// column city"; "" if there is none.
 	NoID string

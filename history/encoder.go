@@ -138,6 +138,10 @@ func (e *Encoder) Encode(codes [][]int32, id func(mode, row int) string) ([][]in
 			if mode.Joint() {
 				for i, other := range members {
 					numbers[i] = ids[other][row]
+					if known := given[other][row]; !e.modes[other].Computed() && (known < 0 || int(known) >= e.dicts[other].Len()) {
+						v, _ := covariate.Value(id(other, row), e.format) // ids[other] is next to it
+						numbers[i] = e.grids[other].Exact(v)
+					}
 				}
 				text = mode.Point(numbers)
 			} else {

@@ -181,6 +181,14 @@ func (g *Grid) ID(v float64) string {
 	return Text(from + step*gap/float64(g.steps))
 }
 
+// Exact returns the id of a number itself between the outermost centres, otherwise that of [Grid.ID].
+func (g *Grid) Exact(v float64) string {
+	if g.Within(v) {
+		return Text(round(v))
+	}
+	return g.ID(v)
+}
+
 // beyond rounds the distance of a value from the outermost centre to two digits and
 // bounds it. A positive value stays positive.
 func (g *Grid) beyond(edge, v, width float64) float64 {

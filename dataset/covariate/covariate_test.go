@@ -2,7 +2,9 @@ package covariate
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -241,5 +243,42 @@ func TestNoLogarithm(t *testing.T) {
 	}
 	if got := GridOf([]string{"1", "2", "3", "4", "5"}).ID(-3); got != "-3" {
 		t.Errorf("got the id %s of a number that needs no logarithm, want -3", got)
+	}
+}
+
+// Points are formed by the numbers of rows, not by the centres of the bins that join them.
+func TestPointsAreExact(t *testing.T) {
+	t.Parallel()
+	const rows = 2000
+	rng := rand.New(rand.NewPCG(6, 6))
+	table := &dataset.Table{Y: make([]float32, rows), Codes: make([][]int32, 2)}
+	var values [2][]string
+	for m, name := range []string{"a", "b"} {
+		var ids []string
+		for k := range rows {
+			ids = append(ids, strconv.FormatFloat(rng.NormFloat64(), 'f', 9, 64))
+			table.Codes[m] = append(table.Codes[m], int32(k))
+		}
+		mode, err := dataset.ParseMode("number(" + name + ")")
+		if err != nil {
+			t.Fatal(err)
+		}
+		values[m] = ids
+		table.Modes, table.Dicts = append(table.Modes, mode), append(table.Dicts, dataset.NewDict(slices.Clone(ids)))
+	}
+	if err := Encode(table, "table", dataset.NumberFormat{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := AddPoints(table, dataset.LinearMode([]string{"a", "b"})); err != nil {
+		t.Fatal(err)
+	}
+	for k := range rows {
+		numbers := table.Modes[2].Numbers(table.Dicts[2].ID(table.Codes[2][k]))
+		for m, grid := range []*Grid{GridOf(table.Dicts[0].IDs()), GridOf(table.Dicts[1].IDs())} {
+			v, _ := strconv.ParseFloat(values[m][k], 64)
+			if want := grid.Exact(v); numbers[m] != want || grid.Within(v) && want != Text(v) {
+				t.Fatalf("row %d: got the number %s of %s, want %s", k, numbers[m], values[m][k], want)
+			}
+		}
 	}
 }

@@ -26,6 +26,7 @@ func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error 
 		if !mode.Covariate() || mode.Computed() {
 			continue
 		}
+		codes := t.Codes[m]
 		values, wrong := numbers(t.Dicts[m].IDs(), format)
 		different := distinct(values)
 		if mode.Open() {
@@ -42,6 +43,7 @@ func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error 
 				return err
 			}
 			SetNumbers(t, m, values)
+			keepNumbers(t, m, codes, values)
 		}
 		if t.Dicts[m].Len() == 1 {
 			if mode.Numeric() && different > 1 {
@@ -51,6 +53,24 @@ func Encode(t *dataset.Table, source string, format dataset.NumberFormat) error 
 		}
 	}
 	return nil
+}
+
+// exactRows is the number of rows up to which a table keeps the numbers that bins join: 4 bytes for each row and covariate. With more rows
+// points are formed by the centres of bins.
+const exactRows = 100_000
+
+// keepNumbers notes the numbers of a covariate whose bins join several, given the number of each code that it had before.
+func keepNumbers(t *dataset.Table, m int, codes []int32, values []float64) {
+	if t.Len() > exactRows || distinct(values) <= t.Dicts[m].Len() {
+		return
+	}
+	if t.Numbers == nil {
+		t.Numbers = make([][]float32, len(t.Modes))
+	}
+	t.Numbers[m] = make([]float32, len(codes))
+	for k, code := range codes {
+		t.Numbers[m][k] = float32(values[code])
+	}
 }
 
 // numbers reads ids as numbers, NaN if they are missing. It returns the code of the first

@@ -28,12 +28,17 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 	}
 	value := "of " + listed(names)
 	candidates := []candidate{{"none", c.spec}, {value, with(terms)}}
-	bent := func(t spec.Term) bool {
-		return len(t.Cores) == 1 && len(t.Cores[0]) == 1 && slices.Contains(names, t.Cores[0][0])
+	// Interactions may have been chosen only because there was no line yet.
+	curve := func(t spec.Term) bool { return len(t.Cores) == 1 && len(t.Cores[0]) == 1 }
+	without := func(instead string, gone func(t spec.Term) bool) {
+		rest := slices.DeleteFunc(slices.Clone(terms), func(t spec.Term) bool { return uses(t, names) && gone(t) })
+		if s := with(rest); len(rest) < len(terms) && !slices.ContainsFunc(candidates, func(o candidate) bool { return slices.Equal(o.spec.Terms, s.Terms) }) {
+			candidates = append(candidates, candidate{value + " instead of " + instead, s})
+		}
 	}
-	if rest := slices.DeleteFunc(slices.Clone(terms), bent); len(rest) < len(terms) {
-		candidates = append(candidates, candidate{value + " instead of curves", with(rest)})
-	}
+	without("curves", curve)
+	without("interactions", func(t spec.Term) bool { return !curve(t) })
+	without("curves and interactions", func(spec.Term) bool { return true })
 	offered := make([]spec.Spec, len(candidates)-1)
 	for i, one := range candidates[1:] {
 		offered[i] = one.spec
@@ -44,4 +49,11 @@ func (c *chooser) chooseLinear(ctx context.Context) error {
 		return err
 	}
 	return c.compareBy(ctx, "linear function", linearGain, candidates)
+}
+
+// uses reports whether a term has one of some modes.
+func uses(t spec.Term, modes []string) bool {
+	return slices.ContainsFunc(t.Cores, func(core []string) bool {
+		return slices.ContainsFunc(core, func(mode string) bool { return slices.Contains(modes, mode) })
+	})
 }

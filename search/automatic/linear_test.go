@@ -89,6 +89,26 @@ func TestLinearFunction(t *testing.T) {
 	}
 }
 
+// Where lines leave hardly anything, neither bins nor interactions that were chosen before the line are in their way: new
+// rows have errors as small as those of least squares.
+func TestNearlyExactLine(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 7))
+	var text strings.Builder
+	text.WriteString("grade,pressure,flow,load,output\n")
+	const noise = 0.02
+	for range 600 {
+		grade, pressure, flow, load := rng.IntN(3), rng.NormFloat64(), 50+10*rng.NormFloat64(), 300+100*rng.NormFloat64()
+		fmt.Fprintf(&text, "%c,%.3f,%.3f,%.3f,%.4f\n", 'a'+grade, pressure, flow, load, 3+float64(grade)+2*pressure-0.5*flow+0.03*load+noise*rng.NormFloat64())
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}, Target: "output"}}, train.Options{Threads: 1})
+	if rmse := float64(r.Test.RMSE); !slices.Contains(r.Spec.Terms, "linear") || rmse > 1.25*noise {
+		t.Errorf("got RMSE %.4f with the terms %q, want about %.2f and a linear function", rmse, r.Spec.Terms, noise)
+	}
+}
+
 // Columns may have the names that functions of covariates have by default.
 func TestLinearFunctionBesideItsName(t *testing.T) {
 	t.Parallel()
