@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -15,7 +16,7 @@ func (g *guesser) withoutComposites(ids []*sampleColumn) []*sampleColumn {
 	return slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool {
 		var within []*sampleColumn
 		for _, part := range ids {
-			if part != c && part.Distinct < c.Distinct && c.contains(part) && determines(c.codes, len(c.values), part.codes) {
+			if part != c && part.Distinct < c.Distinct && c.contains(part) && relation.Determines(c.codes, len(c.values), part.codes) {
 				within = append(within, part)
 			}
 		}
@@ -37,7 +38,7 @@ func (g *guesser) withoutComposites(ids []*sampleColumn) []*sampleColumn {
 func (g *guesser) withoutEvents(ids, times []*sampleColumn) []*sampleColumn {
 	return slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool {
 		isEvent := columnname.HasWord(c.Name, eventWords) && slices.ContainsFunc(times, func(t *sampleColumn) bool {
-			return determines(c.codes, len(c.values), t.codes)
+			return relation.Determines(c.codes, len(c.values), t.codes)
 		})
 		if isEvent {
 			c.reason = "ids of events, each with its own time"
@@ -65,7 +66,7 @@ func (g *guesser) notDetermined(columns, by []*sampleColumn, strict bool) []*sam
 			if o == c || o.Distinct < c.Distinct || o.Distinct == c.Distinct && strict || !g.repeats(o.Distinct) || c.Distinct < 2 {
 				return false
 			}
-			if !determines(o.codes, len(o.values), c.codes) {
+			if !relation.Determines(o.codes, len(o.values), c.codes) {
 				return false
 			}
 			if o.Distinct > c.Distinct {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
@@ -98,7 +99,7 @@ func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, [
 	mode, _ := g.sampleModeOf(m)
 	mode.time = true
 	rest := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool {
-		return c.Distinct < 2 || slices.Contains(joined, c) || determines(mode.codes, mode.distinct, c.codes)
+		return c.Distinct < 2 || slices.Contains(joined, c) || relation.Determines(mode.codes, mode.distinct, c.codes)
 	})
 	return &mode, rest
 }
@@ -128,7 +129,7 @@ const fewAgreeing = 12
 func (c *sampleColumn) hasPart(column *sampleColumn) bool {
 	return slices.ContainsFunc(dateParts, func(part string) bool {
 		codes, n := c.partCodes(part)
-		return n > 1 && (n+fewAgreeing <= c.Distinct || 2*column.Distinct > n) && determines(codes, n, column.codes)
+		return n > 1 && (n+fewAgreeing <= c.Distinct || 2*column.Distinct > n) && relation.Determines(codes, n, column.codes)
 	})
 }
 

@@ -1,11 +1,11 @@
 package guess
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 )
 
@@ -36,10 +36,7 @@ func (g *guesser) designed(modes []sampleMode) bool {
 }
 
 // drawnAlong returns the number of repeated cells to expect if the rows of each series were at
-// random periods between its first and its last, or 0 if the modes have no time: series that begin
-// and end at different times have no rows at most periods of the table. Of a series with n rows two
-// are at its ends, and of n - 2 draws among its p periods (n - 2) - (p - 2) (1 - (1 - 1/p)^(n - 2))
-// repeat one.
+// random periods between its first and its last, see [relation.DrawnRepeats], or 0 if the modes have no time.
 func (g *guesser) drawnAlong(modes []sampleMode) float64 {
 	at := slices.IndexFunc(modes, isTime)
 	if at < 0 || len(modes) < 2 {
@@ -52,27 +49,10 @@ func (g *guesser) drawnAlong(modes []sampleMode) float64 {
 	series, n := make([]int32, g.Rows), 1
 	for i, m := range modes {
 		if i != at {
-			series, n = crossed(series, m.codes)
+			series, n = relation.Crossed(series, m.codes)
 		}
 	}
-	first, last, rows := make([]int32, n), make([]int32, n), make([]float64, n)
-	for row, s := range series {
-		if rows[s] == 0 {
-			first[s], last[s] = periods[row], periods[row]
-		}
-		first[s], last[s] = min(first[s], periods[row]), max(last[s], periods[row])
-		rows[s]++
-	}
-	drawn := 0.0
-	for s, n := range rows {
-		p := float64(last[s]-first[s]) + 1
-		if p == 1 {
-			drawn += n - 1
-		} else {
-			drawn += n - 2 - (p-2)*(1-math.Pow(1-1/p, n-2))
-		}
-	}
-	return drawn
+	return relation.DrawnRepeats(series, n, periods)
 }
 
 // periodOrder returns the position of each row's period among those of a time, or nil if it is unknown.

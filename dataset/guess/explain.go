@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
@@ -105,7 +106,7 @@ func (g *guesser) determiningMode(c *sampleColumn) string {
 	}
 	best := -1
 	for i, m := range g.modes {
-		if g.repeats(m.distinct) && m.distinct >= c.Distinct && (best < 0 || m.distinct < g.modes[best].distinct) && determines(m.codes, m.distinct, c.codes) {
+		if g.repeats(m.distinct) && m.distinct >= c.Distinct && (best < 0 || m.distinct < g.modes[best].distinct) && relation.Determines(m.codes, m.distinct, c.codes) {
 			best = i
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -55,7 +56,7 @@ func (g *guesser) guessExposure() {
 		if i == g.target || !c.numeric || c.Missing > 0 || c.NotNumbers > 0 || c.Min <= 0 || c.Distinct < 2 || slices.Contains(d.Covariates, c.Name) || !namesExposure(c.Name) {
 			continue
 		}
-		if g.targetMean(y) > mostCount || !g.inProportion(c, y) {
+		if g.targetMean(y) > mostCount || !g.inProportion(c) {
 			continue
 		}
 		g.Exposure, g.given.Exposure = c.Name, c.Name
@@ -64,17 +65,19 @@ func (g *guesser) guessExposure() {
 	}
 }
 
-// inProportion reports whether the target, whose values are y by code, grows about in proportion to a column: in all
+// inProportion reports whether the target grows about in proportion to a column: in all
 // rows or within the ids of another column, because the old are few and die more often.
-func (g *guesser) inProportion(c *sampleColumn, y []float64) bool {
+func (g *guesser) inProportion(c *sampleColumn) bool {
 	within := [][]int32{make([]int32, g.Rows)}
 	for i, o := range g.columns {
 		if i != g.target && o != c && o.Distinct > 1 && g.repeats(o.Distinct) && o.Kind != KindNumber {
 			within = append(within, o.codes)
 		}
 	}
+	x, target := c.related(), g.columns[g.target].related()
+	level := (math.Log(c.Min) + math.Log(c.Max)) / 2
 	return slices.ContainsFunc(within, func(groups []int32) bool {
-		b := g.exponent(c, y, groups)
+		b := relation.Exponent(target, x, groups, level)
 		return b >= leastExponent && b <= mostExponent
 	})
 }
@@ -88,45 +91,6 @@ func (g *guesser) targetMean(y []float64) float64 {
 		}
 	}
 	return sum / float64(max(n, 1))
-}
-
-// exponent returns b of the Poisson regression exp(a + b log c) of the target with an a for each group of rows, or 0.
-func (g *guesser) exponent(c *sampleColumn, y []float64, groups []int32) float64 {
-	x, _ := c.numbersOrNaN()
-	target := g.columns[g.target]
-	type sums struct{ y, w, wz, wzz float64 } // of the target, and of the weights exp(b z)
-	of := make([]sums, slices.Max(groups)+1)
-	level := (math.Log(c.Min) + math.Log(c.Max)) / 2
-	b := 1.0
-	for range 25 {
-		clear(of)
-		gradient, curvature := 0.0, 0.0
-		for row, k := range target.codes {
-			if math.IsNaN(y[k]) {
-				continue
-			}
-			s, z := &of[groups[row]], math.Log(x[c.codes[row]])-level
-			w := math.Exp(b * z)
-			*s = sums{s.y + y[k], s.w + w, s.wz + w*z, s.wzz + w*z*z}
-			gradient += y[k] * z
-		}
-		for _, s := range of {
-			if s.w > 0 { // the a of the group is that of the greatest likelihood
-				mean := s.wz / s.w
-				gradient -= s.y * mean
-				curvature += s.y * (s.wzz/s.w - mean*mean)
-			}
-		}
-		if !(curvature > 0) {
-			return 0
-		}
-		step := gradient / curvature
-		b += max(-0.5, min(step, 0.5))
-		if math.Abs(step) < 1e-4 {
-			break
-		}
-	}
-	return b
 }
 
 // describesAsExposure reports whether a column is an exposure by its name and not given as one, so that it may be a covariate.

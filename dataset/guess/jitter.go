@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 )
 
@@ -49,7 +50,7 @@ const fewShared = 50
 func (g *guesser) typicalMinutes(c *sampleColumn) (int, bool) {
 	series := make([]int32, g.Rows)
 	for _, m := range g.modes {
-		series, _ = crossed(series, m.codes)
+		series, _ = relation.Crossed(series, m.codes)
 	}
 	type moment struct {
 		series int32

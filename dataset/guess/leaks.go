@@ -1,10 +1,7 @@
 package guess
 
 import (
-	"cmp"
-	"math"
-	"slices"
-
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -21,7 +18,7 @@ func (g *guesser) revealsTarget(c *sampleColumn) bool {
 		return false
 	}
 	y := g.columns[g.target]
-	return y.Distinct > 1 && y.Distinct <= c.Distinct && determines(c.codes, len(c.values), y.codes)
+	return y.Distinct > 1 && y.Distinct <= c.Distinct && relation.Determines(c.codes, len(c.values), y.codes)
 }
 
 const followsReason = "it rises or falls with the target without exception, so it may be computed from it"
@@ -50,36 +47,6 @@ func (g *guesser) compareWithTarget(c *sampleColumn) bool {
 	if c.Distinct < leastValues || target.Distinct < leastValues {
 		return false
 	}
-	y, texts := target.numbersOrNaN()
-	x, more := c.numbersOrNaN()
-	if texts+more > 0 {
-		return false
-	}
-	of := func(row int) (float64, float64) { return y[target.codes[row]], x[c.codes[row]] }
-	var order []int // rows with both
-	for row := range g.Rows {
-		if a, b := of(row); !math.IsNaN(a) && !math.IsNaN(b) {
-			order = append(order, row)
-		}
-	}
-	if 2*len(order) < g.observed() || len(order) < leastValues {
-		return false
-	}
-	for _, sign := range []float64{1, -1} {
-		slices.SortFunc(order, func(a, b int) int {
-			ya, xa := of(a)
-			yb, xb := of(b)
-			return cmp.Or(cmp.Compare(ya, yb), cmp.Compare(sign*xa, sign*xb))
-		})
-		follows := true
-		for i := 1; i < len(order) && follows; i++ {
-			_, before := of(order[i-1])
-			_, after := of(order[i])
-			follows = sign*after >= sign*before
-		}
-		if follows {
-			return true
-		}
-	}
-	return false
+	y, x := target.related(), c.related()
+	return y.Texts+x.Texts == 0 && relation.Follows(y, x, max(leastValues, (g.observed()+1)/2))
 }

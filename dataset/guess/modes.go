@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
@@ -209,7 +210,7 @@ func (g *guesser) sampleModeOf(m dataset.Mode) (sampleMode, bool) {
 	if m.Func == "" {
 		mode.codes, mode.distinct = columns[0].codes, len(columns[0].values)
 		for _, c := range columns[1:] {
-			mode.codes, mode.distinct = crossed(mode.codes, c.codes)
+			mode.codes, mode.distinct = relation.Crossed(mode.codes, c.codes)
 		}
 		return mode, true
 	}

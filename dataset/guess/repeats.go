@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -42,7 +43,7 @@ func (g *guesser) repeated(modes []sampleMode) int {
 func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 	codes, distinct := modes[0].codes, modes[0].distinct
 	for _, m := range modes[1:] {
-		codes, distinct = crossed(codes, m.codes)
+		codes, distinct = relation.Crossed(codes, m.codes)
 	}
 	var columns []int // that may be empty
 	for i, c := range g.columns {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
@@ -53,7 +54,7 @@ func (g *guesser) withoutStates(ids []*sampleColumn, time *sampleMode, primary *
 	}
 	order := g.alongSeries(modes)
 	return slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool {
-		if slices.Contains(left, c) || !returns(order, c.codes) {
+		if slices.Contains(left, c) || !relation.Returns(order, c.codes) {
 			return false
 		}
 		c.mayInform("it changes within series, which are told apart without it")
@@ -82,7 +83,7 @@ func (g *guesser) alongSeries(modes []sampleMode) [][]int {
 	}
 	codes, n := make([]int32, g.Rows), 1
 	for _, m := range modes[:last] {
-		codes, n = crossed(codes, m.codes)
+		codes, n = relation.Crossed(codes, m.codes)
 	}
 	series := make([][]int, n)
 	for row, s := range codes {
@@ -92,26 +93,4 @@ func (g *guesser) alongSeries(modes []sampleMode) [][]int {
 		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(periods[a], periods[b]) })
 	}
 	return series
-}
-
-// returns reports whether values come back in series after others, other than in regular turns.
-func returns(series [][]int, codes []int32) bool {
-	gaps := map[int]int{} // rows since the last one with the same value
-	for _, rows := range series {
-		last := map[int32]int{}
-		for i, row := range rows {
-			if before, seen := last[codes[row]]; seen {
-				gaps[i-before]++
-			}
-			last[codes[row]] = i
-		}
-	}
-	all, returned, most := 0, 0, 0
-	for gap, n := range gaps {
-		all += n
-		if gap > 1 {
-			returned, most = returned+n, max(most, n)
-		}
-	}
-	return returned > 0 && 10*most < 9*all
 }

@@ -1,9 +1,11 @@
 package guess
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
@@ -11,11 +13,9 @@ import (
 // A column that is the sum of the target and another one, and columns whose sum is the target, give
 // it away: casual and registered riders beside all of them, or the debit beside the balance.
 const (
-	mostSummed  = 40 // columns among which sums of two are looked for
-	mostTriples = 12 // and those of three
-	summedRows  = fewRows
-	sumRounding = 1e-6 // relative to the largest of the numbers
-	sumsReason  = "it and other columns add up to the target or with it in every row, so it may be computed from it"
+	mostSummed = 40 // columns among which sums are looked for
+	summedRows = fewRows
+	sumsReason = "it and other columns add up to the target or with it in every row, so it may be computed from it"
 )
 
 // findSums finds the columns that are known to give away the target by sums of two or three columns.
@@ -38,28 +38,38 @@ func (g *guesser) findSums() {
 	if rows < summedRows || g.columns[g.target].Distinct < 3 || len(columns) > mostSummed {
 		return
 	}
-	for a := range columns {
-		for b := range columns {
-			if a == b {
-				continue
-			}
-			if b > a && sumsTo(y, values[a], values[b]) {
-				g.summed[columns[a]], g.summed[columns[b]] = true, true
-			}
-			if sumsTo(values[a], y, values[b]) {
-				g.summed[columns[a]] = true
-			}
-			for c := b + 1; c < len(columns) && len(columns) <= mostTriples; c++ {
-				switch {
-				case c == a:
-				case b > a && sumsTo(y, values[a], values[b], values[c]):
-					g.summed[columns[a]], g.summed[columns[b]], g.summed[columns[c]] = true, true, true
-				case sumsTo(values[a], y, values[b], values[c]):
-					g.summed[columns[a]] = true
-				}
-			}
+	for i, summed := range relation.Summed(y, values, summedRows) {
+		if summed {
+			g.summed[columns[i]] = true
 		}
 	}
+}
+
+// findTotals notes ids whose rows are the sums of the rows of the other ids in the same cells of the other modes,
+// such as Total among the shops. They count everything twice: totals of forecasts double, and the other ids predict them without error.
+func (g *guesser) findTotals() {
+	if g.target < 0 || len(g.modes) < 2 || g.Duplicates == "keep" || g.columns[g.target].Distinct < relation.LeastTotals {
+		return
+	}
+	y, _ := g.rowNumbers(g.columns[g.target])
+	for m, mode := range g.modes {
+		if mode.time || mode.Covariate() || len(mode.Columns) != 1 {
+			continue
+		}
+		var others []string
+		var codes [][]int32
+		for k := range g.modes {
+			if k != m {
+				others, codes = append(others, g.modes[k].Name), append(codes, g.modes[k].codes)
+			}
+		}
+		if row := relation.Total(y, mode.codes, codes); row >= 0 {
+			column := slices.Index(g.sample.Names, mode.Columns[0])
+			g.totals = append(g.totals, fmt.Sprintf("column %s: the rows of %q are the sums of the other rows of the same %s, so everything counts twice; remove these rows, because totals follow from the others",
+				mode.Columns[0], g.sample.Rows[row][column], listed(others)))
+		}
+	}
+	g.Notes = append(g.Notes, g.totals...)
 }
 
 // rowNumbers returns the numbers of a column by row, NaN where there is none, and how many there are.
@@ -72,31 +82,4 @@ func (g *guesser) rowNumbers(c *sampleColumn) (values []float64, n int) {
 		}
 	}
 	return values, n
-}
-
-// sumsTo reports whether the parts add up to the total in all rows that have all of them, which are
-// many. Each part differs from 0 in some of them: a copy of the target is found otherwise.
-func sumsTo(total []float64, parts ...[]float64) bool {
-	seen := 0
-	used := make([]int, len(parts))
-	for row, all := range total {
-		sum, largest := 0.0, math.Abs(all)
-		for _, p := range parts {
-			sum += p[row]
-			largest = max(largest, math.Abs(p[row]))
-		}
-		if math.IsNaN(all - sum) {
-			continue
-		}
-		if math.Abs(all-sum) > sumRounding*largest {
-			return false
-		}
-		seen++
-		for i, p := range parts {
-			if p[row] != 0 {
-				used[i]++
-			}
-		}
-	}
-	return seen >= summedRows && 2*seen >= len(total) && slices.Min(used) >= seen/20
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
@@ -252,7 +253,7 @@ func (c *sampleColumn) dividesRows() string {
 // determinedByColumn reports whether another column that repeats determines c.
 func (g *guesser) determinedByColumn(c *sampleColumn) bool {
 	return slices.ContainsFunc(g.columns, func(by *sampleColumn) bool {
-		return by != c && (by.Kind == KindID || by.Kind == KindDate) && by.Distinct > 1 && g.repeats(by.Distinct) && determines(by.codes, len(by.values), c.codes)
+		return by != c && (by.Kind == KindID || by.Kind == KindDate) && by.Distinct > 1 && g.repeats(by.Distinct) && relation.Determines(by.codes, len(by.values), c.codes)
 	})
 }
 

@@ -1,9 +1,9 @@
-package guess
+package relation
 
 import "slices"
 
-// crossed returns codes of the pairs of codes, in the order of their first rows, and how many there are.
-func crossed(a, b []int32) ([]int32, int) {
+// Crossed returns codes of the pairs of codes, in the order of their first rows, and how many there are.
+func Crossed(a, b []int32) ([]int32, int) {
 	out := make([]int32, len(a))
 	if len(a) == 0 {
 		return out, 0
@@ -34,9 +34,9 @@ func crossed(a, b []int32) ([]int32, int) {
 	return out, len(pairs)
 }
 
-// determines reports whether rows with the same code in by, of which there are n, have
+// Determines reports whether rows with the same code in by, of which there are n, have
 // the same code in c.
-func determines(by []int32, n int, c []int32) bool {
+func Determines(by []int32, n int, c []int32) bool {
 	first := make([]int32, n)
 	for row, code := range by {
 		switch first[code] {

@@ -1,4 +1,4 @@
-package guess
+package relation
 
 import (
 	"math/rand/v2"
@@ -15,7 +15,7 @@ func TestCrossed(t *testing.T) {
 		for i := range a {
 			a[i], b[i] = r.Int32N(most), r.Int32N(most)
 		}
-		got, n := crossed(a, b)
+		got, n := Crossed(a, b)
 		var want []int32
 		var pairs [][2]int32
 		for i := range a {
@@ -29,7 +29,7 @@ func TestCrossed(t *testing.T) {
 			t.Errorf("codes up to %d: got %d pairs, %v, want %d, %v", most, n, got, len(pairs), want)
 		}
 	}
-	if got, n := crossed(nil, nil); len(got) != 0 || n != 0 {
+	if got, n := Crossed(nil, nil); len(got) != 0 || n != 0 {
 		t.Errorf("got %v, %d", got, n)
 	}
 }

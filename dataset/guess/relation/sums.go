@@ -1,0 +1,68 @@
+package relation
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	mostTriples = 12   // columns among which sums of three are looked for
+	sumRounding = 1e-6 // relative to the largest of the numbers
+)
+
+// Summed reports for each column whether it gives away y by a sum of two or three columns: one that is
+// the sum of y and others, and those whose sum is y, in all rows that have all of them, which are at
+// least leastRows. Columns have a number per row, NaN for none.
+func Summed(y []float64, columns [][]float64, leastRows int) []bool {
+	summed := make([]bool, len(columns))
+	for a := range columns {
+		for b := range columns {
+			if a == b {
+				continue
+			}
+			if b > a && sumsTo(leastRows, y, columns[a], columns[b]) {
+				summed[a], summed[b] = true, true
+			}
+			if sumsTo(leastRows, columns[a], y, columns[b]) {
+				summed[a] = true
+			}
+			for c := b + 1; c < len(columns) && len(columns) <= mostTriples; c++ {
+				switch {
+				case c == a:
+				case b > a && sumsTo(leastRows, y, columns[a], columns[b], columns[c]):
+					summed[a], summed[b], summed[c] = true, true, true
+				case sumsTo(leastRows, columns[a], y, columns[b], columns[c]):
+					summed[a] = true
+				}
+			}
+		}
+	}
+	return summed
+}
+
+// sumsTo reports whether the parts add up to the total in all rows that have all of them, which are
+// at least leastRows. Each part differs from 0 in some of them: a copy of the target is found otherwise.
+func sumsTo(leastRows int, total []float64, parts ...[]float64) bool {
+	seen := 0
+	used := make([]int, len(parts))
+	for row, all := range total {
+		sum, largest := 0.0, math.Abs(all)
+		for _, p := range parts {
+			sum += p[row]
+			largest = max(largest, math.Abs(p[row]))
+		}
+		if math.IsNaN(all - sum) {
+			continue
+		}
+		if math.Abs(all-sum) > sumRounding*largest {
+			return false
+		}
+		seen++
+		for i, p := range parts {
+			if p[row] != 0 {
+				used[i]++
+			}
+		}
+	}
+	return seen >= leastRows && 2*seen >= len(total) && slices.Min(used) >= seen/20
+}
