@@ -8,7 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
@@ -16,13 +16,13 @@ import (
 
 // Sentinels for [errors.Is].
 var (
-	ErrNoColumn       = dataset.ErrNoColumn          // a column that a table does not have
-	ErrUnseenID       = model.ErrUnseenID            // an id that is not in the training data, in strict mode
-	ErrDomain         = predictive.ErrDomain         // a target that the transform or the likelihood does not allow
-	ErrConstantTarget = predictive.ErrConstantTarget // a target that has the same value in all training rows
-	ErrDiverged       = solver.ErrDiverged           // training that did not produce finite weights
-	ErrTooFewRows     = conformal.ErrTooFewRows      // a calibration set that is too small for an interval
-	ErrFormat         = modelfile.ErrFormat          // a file that is not a complete, unmodified model
+	ErrNoColumn       = dataset.ErrNoColumn           // a column that a table does not have
+	ErrUnseenID       = model.ErrUnseenID             // an id that is not in the training data, in strict mode
+	ErrDomain         = targetscale.ErrDomain         // a target that the transform or the likelihood does not allow
+	ErrConstantTarget = targetscale.ErrConstantTarget // a target that has the same value in all training rows
+	ErrDiverged       = solver.ErrDiverged            // training that did not produce finite weights
+	ErrTooFewRows     = conformal.ErrTooFewRows       // a calibration set that is too small for an interval
+	ErrFormat         = modelfile.ErrFormat           // a file that is not a complete, unmodified model
 )
 
 // Error types for [errors.As]. Errors that a change of the specification can fix have
@@ -38,8 +38,8 @@ type (
 	Problem               = spec.Problem              // one part of it, with its field path and its place in the file
 	FieldError            = fielderr.Error            // an error with the path of a specification field
 	InputError            = dataset.InputError        // a value or a row of a table, with its place
-	DomainError           = predictive.DomainError    // a target outside of the domain of the scale or likelihood
-	ConstantError         = predictive.ConstantError  // a constant target
+	DomainError           = targetscale.DomainError   // a target outside of the domain of the scale or likelihood
+	ConstantError         = targetscale.ConstantError // a constant target
 	DivergedError         = solver.DivergedError      // training that did not produce finite weights
 	CheckpointError       = checkpoint.Error          // a checkpoint that belongs to another fit
 	CheckpointExistsError = checkpoint.ExistsError    // a checkpoint that a fit that does not resume it would overwrite

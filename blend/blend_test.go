@@ -12,7 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/panel"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // months are ids of a year and a half.
@@ -121,7 +121,7 @@ func TestMove(t *testing.T) {
 		level[s] = 2 * rng.NormFloat64()
 	}
 	b, _, _, _, _ := table(t, n, func(s, at int) float64 { return level[s] + rng.NormFloat64() })
-	identity := predictive.Identity
+	identity := targetscale.Identity
 	rows := Rows{Codes: make([][]int32, 2)}
 	for s := range n {
 		for h := range int32(3) {

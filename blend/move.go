@@ -7,7 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // A forecast moves on the scale of the model by
@@ -38,7 +38,7 @@ const (
 func (t *Table) features() int { return ownMeans + len(t.seasons) + counts }
 
 // feature writes what moves the forecast of a row: zeros for a series without values.
-func (t *Table) feature(dst *[maxFeatures]float64, scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) {
+func (t *Table) feature(dst *[maxFeatures]float64, scale targetscale.Transform, location float64, codes [][]int32, row int, horizon int32) {
 	*dst = [maxFeatures]float64{}
 	s := t.series.Find(codes, row)
 	if s < 0 || t.start[s] == t.start[s+1] {
@@ -76,7 +76,7 @@ func (t *Table) feature(dst *[maxFeatures]float64, scale predictive.Transform, l
 
 // Move returns by how much the forecast of a row moves on the model's scale, horizon steps
 // after the end of the training; 0 for a row that is no forecast.
-func (t *Table) Move(scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) float64 {
+func (t *Table) Move(scale targetscale.Transform, location float64, codes [][]int32, row int, horizon int32) float64 {
 	if t == nil || horizon < 1 {
 		return 0
 	}
@@ -110,7 +110,7 @@ func (t *Table) Noise(horizon int32) float64 {
 // means over fits without the series of one fold, shrunk by the share of their gain that chance
 // explains. Mean and Location of the rows are those without moves. It costs O(n log s + n p^2) for
 // n rows, s series and p features.
-func (t *Table) LearnMove(threads int, scale predictive.Transform, rows Rows) *Table {
+func (t *Table) LearnMove(threads int, scale targetscale.Transform, rows Rows) *Table {
 	n, p := len(rows.Y), t.features()
 	longest, ahead := int32(0), 0
 	for _, h := range rows.Horizon {

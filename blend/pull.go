@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // The forecasts of a small table are pulled on the scale of the model,
@@ -45,14 +45,14 @@ type Pull struct {
 // An Origin holds forecasts whose values are known.
 type Origin struct {
 	Table *Table // of the training rows of the origin
-	Scale predictive.Transform
+	Scale targetscale.Transform
 	Rows  Rows
 }
 
 // pullers writes the formulas of a row minus its location, and what the rise is multiplied
 // by: the horizon times the usual change of the series per step, so that a series that does
 // not change does not rise either. What is not known is 0.
-func (t *Table) pullers(dst *choice, scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) {
+func (t *Table) pullers(dst *choice, scale targetscale.Transform, location float64, codes [][]int32, row int, horizon int32) {
 	*dst = choice{}
 	s := t.series.Find(codes, row)
 	if s < 0 || horizon < 1 || t.start[s] == t.start[s+1] {
@@ -84,7 +84,7 @@ func (t *Table) pullers(dst *choice, scale predictive.Transform, location float6
 
 // change returns the mean size of the changes of a series per step on the scale, over one
 // season, or from one value to the next in a table without seasons.
-func (t *Table) change(scale predictive.Transform, steps []int32, values []float32) float64 {
+func (t *Table) change(scale targetscale.Transform, steps []int32, values []float32) float64 {
 	season := int32(1)
 	if len(t.seasons) > 0 {
 		season = t.seasons[0]
@@ -111,7 +111,7 @@ func (t *Table) reach() int32 {
 }
 
 // pulled returns by how much the forecast of a row moves.
-func (t *Table) pulled(scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) (by float64) {
+func (t *Table) pulled(scale targetscale.Transform, location float64, codes [][]int32, row int, horizon int32) (by float64) {
 	var f choice
 	t.pullers(&f, scale, location, codes, row, horizon)
 	for k, share := range t.pull.shares {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // withFirst returns the table of the test with what formulas need.
@@ -19,9 +19,9 @@ func withFirst(t *testing.T, n int, value func(s, t int) float64) *Table {
 	return New(2, b.series, codes, func(i int) float64 { return y[i] }, []int32{12, 100}, true)
 }
 
-func identityScale(t *testing.T) predictive.Transform {
+func identityScale(t *testing.T) targetscale.Transform {
 	t.Helper()
-	scale, err := predictive.ParseTransform("identity")
+	scale, err := targetscale.ParseTransform("identity")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // skewedRows draws rows with skewed scores whose spread differs between groups, while
@@ -19,7 +20,7 @@ func skewedRows(seed uint64, n, groups int) (scores, location []float64, group [
 		g := rng.IntN(groups)
 		m := float64(g) + rng.Float64()
 		y := m + (0.3+0.4*float64(g))*(rng.ExpFloat64()-1)
-		d := predictive.Gaussian(predictive.Identity, m, 0.2, 0.8)
+		d := predictive.Gaussian(targetscale.Identity, m, 0.2, 0.8)
 		scores = append(scores, d.Score(y, 0, 0))
 		location = append(location, m)
 		group = append(group, int32(g))

@@ -8,14 +8,15 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // A predictive distribution whose variance is too small, before and after a conformal
 // correction from held-out rows.
 func Example() {
 	rng := randstream.New(1, "example")
-	cell := predictive.Gaussian(predictive.Log1p, 2, 0.05, 0.05)
-	truth := predictive.Gaussian(predictive.Log1p, 2, 0.05, 0.35)
+	cell := predictive.Gaussian(targetscale.Log1p, 2, 0.05, 0.05)
+	truth := predictive.Gaussian(targetscale.Log1p, 2, 0.05, 0.35)
 
 	scores := make([]float64, 2000)
 	for i := range scores {

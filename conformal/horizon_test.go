@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestByHorizon calibrates forecasts whose errors grow with the horizon while the model
@@ -43,7 +44,7 @@ func TestByHorizon(t *testing.T) {
 	rows := make([]float64, 5)
 	scores, location, horizon := draw(20_000)
 	for i, z := range scores {
-		cell := predictive.Gaussian(predictive.Identity, location[i], 0, 1)
+		cell := predictive.Gaussian(targetscale.Identity, location[i], 0, 1)
 		d := restored.Apply(cell, -1, horizon[i])
 		y := location[i] + z
 		rows[horizon[i]]++
@@ -56,7 +57,7 @@ func TestByHorizon(t *testing.T) {
 			t.Errorf("horizon %d: 90 %% intervals hold %.3f", h, coverage)
 		}
 	}
-	cell := predictive.Gaussian(predictive.Identity, 0.5, 0, 1)
+	cell := predictive.Gaussian(targetscale.Identity, 0.5, 0, 1)
 	far, last, none := restored.Apply(cell, -1, 9), restored.Apply(cell, -1, 4), restored.Apply(cell, -1, 0)
 	if far.Quantile(0.9) != last.Quantile(0.9) || none.Quantile(0.9) >= last.Quantile(0.9) {
 		t.Errorf("got quantiles %g beyond the last horizon, %g at it and %g without one", far.Quantile(0.9), last.Quantile(0.9), none.Quantile(0.9))
@@ -88,7 +89,7 @@ func TestWithoutShocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for h := range c.shifts {
-			cell := predictive.Gaussian(predictive.Identity, 0, 0, 1)
+			cell := predictive.Gaussian(targetscale.Identity, 0, 0, 1)
 			if got := correction.Apply(cell, -1, int32(h)+1).Quantile(0.5); math.Abs(got-c.want) > 0.06 {
 				t.Errorf("%s: got the median %.3f at horizon %d, want %.3f", c.name, got, h+1, c.want)
 			}
@@ -120,7 +121,7 @@ func TestShocksOfLaterPeriods(t *testing.T) {
 		}
 		var low, high [periods + 1]float64
 		for h := 1; h <= periods; h++ {
-			d := c.Apply(predictive.Gaussian(predictive.Identity, 0, 0, 1), -1, int32(h))
+			d := c.Apply(predictive.Gaussian(targetscale.Identity, 0, 0, 1), -1, int32(h))
 			low[h], high[h] = d.Quantile(0.05), d.Quantile(0.95)
 		}
 		later, _, horizon := draw()
@@ -149,7 +150,7 @@ func TestFewRowsPerHorizon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cell := predictive.Gaussian(predictive.Identity, 0, 0, 1)
+		cell := predictive.Gaussian(targetscale.Identity, 0, 0, 1)
 		low, high := c.Apply(cell, -1, 1).Quantile(0.05), c.Apply(cell, -1, 1).Quantile(0.95)
 		if got := high - low; math.Abs(got-2*1.645) > 0.3 {
 			t.Errorf("%d rows per horizon: got 90 %% intervals of width %.3f, want 3.29", rows, got)

@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/checkpoint"
@@ -34,8 +34,8 @@ func Of(err error) string {
 		{"unseen_id", errors.Is(err, model.ErrUnseenID)},
 		{"unknown_table", has[*model.UnknownTableError](err)},
 		{"cell", has[*model.CellError](err)},
-		{"domain", errors.Is(err, predictive.ErrDomain)},
-		{"constant_target", errors.Is(err, predictive.ErrConstantTarget)},
+		{"domain", errors.Is(err, targetscale.ErrDomain)},
+		{"constant_target", errors.Is(err, targetscale.ErrConstantTarget)},
 		{"diverged", errors.Is(err, solver.ErrDiverged)},
 		{"format", errors.Is(err, modelfile.ErrFormat)},
 		{"side", has[*model.SideError](err)},

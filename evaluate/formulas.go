@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // Formulas are formulas of package baseline and the rows that they are fitted to and measured on.
@@ -24,7 +24,7 @@ type Formulas struct {
 	Time    *baseline.Time
 	Between *baseline.Time
 	Chosen  baseline.Chosen // settings of a first training, which validation rows chose
-	Scale   predictive.Scale
+	Scale   targetscale.Scale
 	Finite  bool          // the target has few values, so that a median is a rounded mean
 	First   *model.Record // of the first training, if this is a refit
 	Threads int
@@ -168,7 +168,7 @@ func (a *Formulas) measure(f *baseline.Formula, center float64, median func(floa
 			return // its error is not known
 		}
 		sums.point.Add(o.Target(i), o.weight(i), v, median(v), onScale[i], scale.OnScale(v))
-		if scale.Transform == predictive.Logit {
+		if scale.Transform == targetscale.Logit {
 			sums.binary.Add(o.Target(i), o.weight(i), v)
 		}
 	})

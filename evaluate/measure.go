@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -108,7 +108,7 @@ func (r Rows) given() model.Rows {
 
 // Measure compares predictions, given by their moments on the modelling scale, with
 // the targets of rows. Rows without a target or of weight 0 are skipped. A target outside the
-// transform's domain is a *predictive.DomainError.
+// transform's domain is a *targetscale.DomainError.
 func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
 	tasks, outcomes, err := measureTasks(b, m, z, rows, calibration)
 	if err != nil {
@@ -180,7 +180,7 @@ func total(b backend.Backend, group peers.Group, m *model.Model, rows Rows, cali
 }
 
 // add measures row i.
-func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, cells *model.Distributions, newCombination []bool, outcomes []outcome) error {
+func (s *Sums) add(m *model.Model, scale targetscale.Scale, z tt.Moments, rows Rows, i int, cells *model.Distributions, newCombination []bool, outcomes []outcome) error {
 	v := rows.Target(i)
 	if math.IsNaN(v) || rows.W != nil && rows.W[i] == 0 {
 		return nil
@@ -205,7 +205,7 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 		return err
 	}
 	s.bias.Add(v, weight, mean, raw)
-	if scale.Transform == predictive.Logit {
+	if scale.Transform == targetscale.Logit {
 		s.binary.Add(v, weight, mean)
 	}
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))

@@ -29,6 +29,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -272,9 +273,9 @@ func inverse(m *model.Model, level float64) float64 {
 		return law.Mean(level)
 	}
 	switch scale.Transform {
-	case predictive.LogRate:
+	case targetscale.LogRate:
 		return math.Exp(level)
-	case predictive.Logit:
+	case targetscale.Logit:
 		return 1 / (1 + math.Exp(-level))
 	}
 	y := scale.Transform.Inverse(level)

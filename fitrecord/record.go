@@ -187,7 +187,7 @@ type Candidate struct {
 // power.
 type PowerEstimate struct {
 	Power float64      `json:"power"`
-	Unit  float64      `json:"unit"` // of the power; see predictive.TargetUnit
+	Unit  float64      `json:"unit"` // of the power; see targetscale.TargetUnit
 	Rows  int          `json:"rows"` // training rows that it was estimated from
 	Tried []PowerScore `json:"tried"`
 }

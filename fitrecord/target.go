@@ -4,17 +4,17 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/metrics"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // A Target is one of several targets of a model, with its scale and its scores in its own
 // units.
 type Target struct {
-	Name  string           `json:"name"`
-	Scale predictive.Scale `json:"scale"`
-	Train metrics.Score    `json:"train"`
-	Valid metrics.Score    `json:"valid"`
-	Test  metrics.Score    `json:"test"`
+	Name  string            `json:"name"`
+	Scale targetscale.Scale `json:"scale"`
+	Train metrics.Score     `json:"train"`
+	Valid metrics.Score     `json:"valid"`
+	Test  metrics.Score     `json:"test"`
 	// Baseline are the formulas of this target alone.
 	Baseline    []BaselineScores `json:"baseline"`
 	DecileEdges []float64        `json:"decile_edges,omitempty"`

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // metaKey is the text of a model file that describes the levels.
@@ -49,7 +50,7 @@ func (t *Table) AddTo(f *modelfile.File) error {
 
 // Read returns the table of a model file, nil if it has none. index returns the index of
 // the entities of modes, nil if there is none.
-func Read(f *modelfile.File, t predictive.Transform, index func(modes []int) predictive.EntityIndex) (*Table, error) {
+func Read(f *modelfile.File, t targetscale.Transform, index func(modes []int) noisemodel.EntityIndex) (*Table, error) {
 	text, has := f.Meta[metaKey]
 	if !has {
 		return nil, nil

@@ -11,6 +11,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // cases are rows of items that are sold by the case of 6 or 12, or singly, by stores of which
@@ -49,7 +51,7 @@ func (c cases) rows() Rows {
 }
 
 func (c cases) smooth(i int) predictive.Distribution {
-	return predictive.Gaussian(predictive.Log1p, c.level[i], 0.05, 0.6).NonNegative()
+	return predictive.Gaussian(targetscale.Log1p, c.level[i], 0.05, 0.6).NonNegative()
 }
 
 // pairs is the index of combinations.
@@ -66,7 +68,7 @@ func (x pairs) LookupFrom(dst []int32, codes [][]int32, from int) {
 }
 
 func factorsOf() []Factor {
-	return []Factor{{Modes: []int{0}, Index: predictive.ModeCode(0), Entities: items}, {Modes: []int{1}, Index: predictive.ModeCode(1), Entities: stores},
+	return []Factor{{Modes: []int{0}, Index: noisemodel.ModeCode(0), Entities: items}, {Modes: []int{1}, Index: noisemodel.ModeCode(1), Entities: stores},
 		{Modes: []int{0, 1}, Index: pairs{}, Entities: items * stores, Pair: true}}
 }
 
@@ -91,7 +93,7 @@ func measure(c cases, t *Table) (crps, log, inside float64) {
 func TestLearn(t *testing.T) {
 	t.Parallel()
 	train, test := simulate(8_000, 1), simulate(2_000, 2)
-	table := Learn(2, predictive.Log1p, train.rows(), factorsOf())
+	table := Learn(2, targetscale.Log1p, train.rows(), factorsOf())
 	if table == nil {
 		t.Fatal("no factors were learned")
 	}
@@ -111,7 +113,7 @@ func TestLearn(t *testing.T) {
 	if after >= few || log <= logFew {
 		t.Errorf("CRPS %.3f and log probability %.3f with all factors, %.3f and %.3f with the first", after, log, few, logFew)
 	}
-	if again := Learn(1, predictive.Log1p, train.rows(), factorsOf()); len(again.levels) != len(levels) || !bytes.Equal(again.levels[1].Entry, levels[1].Entry) {
+	if again := Learn(1, targetscale.Log1p, train.rows(), factorsOf()); len(again.levels) != len(levels) || !bytes.Equal(again.levels[1].Entry, levels[1].Entry) {
 		t.Error("the factors depend on the number of threads")
 	}
 }
@@ -120,11 +122,11 @@ func TestLearn(t *testing.T) {
 func TestLearnTogether(t *testing.T) {
 	t.Parallel()
 	c := simulate(8_000, 1)
-	want := Learn(1, predictive.Log1p, c.rows(), factorsOf()).Levels()
+	want := Learn(1, targetscale.Log1p, c.rows(), factorsOf()).Levels()
 	backendtest.OnRanks(3, func(r backend.Ranks) {
 		rows := c.rows()
 		rows.Group = r
-		if got := Learn(1, predictive.Log1p, rows, factorsOf()).Levels(); !reflect.DeepEqual(got, want) {
+		if got := Learn(1, targetscale.Log1p, rows, factorsOf()).Levels(); !reflect.DeepEqual(got, want) {
 			t.Errorf("rank %d: got the levels %v, want %v", r.Rank(), got, want)
 		}
 	})
@@ -138,7 +140,7 @@ func TestNothingToLearn(t *testing.T) {
 	for i := range c.y {
 		c.y[i] = math.Round(max(math.Exp(c.level[i]+math.Sqrt(0.65)*rng.NormFloat64())-1, 0))
 	}
-	if table := Learn(2, predictive.Log1p, c.rows(), factorsOf()); table != nil && len(table.Levels()) > 1 {
+	if table := Learn(2, targetscale.Log1p, c.rows(), factorsOf()); table != nil && len(table.Levels()) > 1 {
 		t.Errorf("%d levels for values that are not heaped", len(table.Levels()))
 	}
 }
@@ -177,7 +179,7 @@ func TestBorder(t *testing.T) {
 func TestFile(t *testing.T) {
 	t.Parallel()
 	train := simulate(3_000, 5)
-	table := Learn(2, predictive.Log1p, train.rows(), factorsOf())
+	table := Learn(2, targetscale.Log1p, train.rows(), factorsOf())
 	pit := make([]float64, 1000)
 	for i := range pit {
 		pit[i] = math.Sqrt(float64(i) / 1000) // levels are too low
@@ -200,13 +202,13 @@ func TestFile(t *testing.T) {
 	if err := table.AddTo(f); err != nil {
 		t.Fatal(err)
 	}
-	index := func(modes []int) predictive.EntityIndex {
+	index := func(modes []int) noisemodel.EntityIndex {
 		if len(modes) == 2 {
 			return pairs{}
 		}
-		return predictive.ModeCode(modes[0])
+		return noisemodel.ModeCode(modes[0])
 	}
-	read, err := Read(f, predictive.Log1p, index)
+	read, err := Read(f, targetscale.Log1p, index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,10 +219,10 @@ func TestFile(t *testing.T) {
 	if b, _, _ := measure(train, read); a != b {
 		t.Errorf("CRPS %g, after reading %g", a, b)
 	}
-	if none, err := Read(&modelfile.File{}, predictive.Log1p, index); none != nil || err != nil {
+	if none, err := Read(&modelfile.File{}, targetscale.Log1p, index); none != nil || err != nil {
 		t.Errorf("a file without factors: %v, %v", none, err)
 	}
-	if _, err := Read(f, predictive.Log1p, func([]int) predictive.EntityIndex { return nil }); err == nil {
+	if _, err := Read(f, targetscale.Log1p, func([]int) noisemodel.EntityIndex { return nil }); err == nil {
 		t.Error("no error for modes without entities")
 	}
 	for name, change := range map[string]func(l *Level){
@@ -231,14 +233,14 @@ func TestFile(t *testing.T) {
 		"last":     func(l *Level) { l.Pair = true },
 		"start":    func(l *Level) { l.Start = nil },
 	} {
-		bad, err := Read(f, predictive.Log1p, index)
+		bad, err := Read(f, targetscale.Log1p, index)
 		if err != nil {
 			t.Fatal(err)
 		}
 		levels := append([]Level(nil), bad.levels...)
 		levels[1].Start = append([]int32(nil), levels[1].Start...)
 		change(&levels[1])
-		if _, err := NewTable(predictive.Log1p, levels); err == nil {
+		if _, err := NewTable(targetscale.Log1p, levels); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

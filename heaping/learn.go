@@ -8,6 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // Rows are training rows.
@@ -27,7 +29,7 @@ type Rows struct {
 // A Factor names the entities of a level to learn.
 type Factor struct {
 	Modes    []int
-	Index    predictive.EntityIndex
+	Index    noisemodel.EntityIndex
 	Entities int // number of entities
 	Pair     bool
 }
@@ -47,7 +49,7 @@ var strengths = [...]float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64}
 
 // Learn returns the table that rows give, with those of the factors that gain something, in
 // their order after the one of all rows; nil if not even that gains.
-func Learn(threads int, t predictive.Transform, rows Rows, candidates []Factor) *Table {
+func Learn(threads int, t targetscale.Transform, rows Rows, candidates []Factor) *Table {
 	table := &Table{cells: predictive.NewCells(t, Values), border: 0.5}
 	for _, f := range append([]Factor{{Entities: 1}}, candidates...) {
 		l := learner{threads: threads, table: table, rows: rows, factor: f}

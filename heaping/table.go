@@ -9,6 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // Values is the number of whole numbers, from 0, that have factors.
@@ -25,7 +27,7 @@ type Table struct {
 // A Level is one kind of factor. Values without an entry have a factor of 1, or a count of 0.
 type Level struct {
 	Modes []int                  // of the entities; none for all rows
-	Index predictive.EntityIndex // nil without modes
+	Index noisemodel.EntityIndex // nil without modes
 	Pair  bool                   // the factor b, by counts
 
 	Strength float64 // c
@@ -44,7 +46,7 @@ const (
 
 // NewTable returns a table of levels for a target on a transform's scale. A pair can only be
 // the last level. The slices are kept.
-func NewTable(t predictive.Transform, levels []Level) (*Table, error) {
+func NewTable(t targetscale.Transform, levels []Level) (*Table, error) {
 	for i := range levels {
 		l := &levels[i]
 		if err := l.check(); err != nil {
@@ -80,8 +82,8 @@ func (l *Level) check() error {
 func (t *Table) Levels() []Level { return t.levels }
 
 // Indexes returns the indexes of the levels.
-func (t *Table) Indexes() []predictive.EntityIndex {
-	indexes := make([]predictive.EntityIndex, len(t.levels))
+func (t *Table) Indexes() []noisemodel.EntityIndex {
+	indexes := make([]noisemodel.EntityIndex, len(t.levels))
 	for i := range t.levels {
 		indexes[i] = t.levels[i].Index
 	}

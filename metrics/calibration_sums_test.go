@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 var testModes = []string{"store", "time"}
@@ -21,7 +22,7 @@ func drawRows(n int) ([]predictive.Distribution, []Observation) {
 	var distributions []predictive.Distribution
 	var observations []Observation
 	for i := range n {
-		d := predictive.Gaussian(predictive.Log1p, 1+rng.Float64(), 0.1, 0.3)
+		d := predictive.Gaussian(targetscale.Log1p, 1+rng.Float64(), 0.1, 0.3)
 		if i%5 == 0 {
 			d = predictive.CountMixture(likelihood.Poisson{}, 1+rng.Float64(), 0.1)
 		}
@@ -174,7 +175,7 @@ func TestCalibrationJSON(t *testing.T) {
 func TestCorrectModelIsCalibrated(t *testing.T) {
 	t.Parallel()
 	rng := randstream.New(11, "right")
-	for _, transform := range []predictive.Transform{predictive.Identity, predictive.Log1p, predictive.Sqrt} {
+	for _, transform := range []targetscale.Transform{targetscale.Identity, targetscale.Log1p, targetscale.Sqrt} {
 		sums := NewCalibrationSums(0, 0)
 		const n = 20000
 		for i := range n {
@@ -208,16 +209,16 @@ func BenchmarkAdd(b *testing.B) {
 		make func(*rand.Rand) predictive.Distribution
 	}{
 		{"identity", func(r *rand.Rand) predictive.Distribution {
-			return predictive.Gaussian(predictive.Identity, 10*r.Float64(), .5, 1)
+			return predictive.Gaussian(targetscale.Identity, 10*r.Float64(), .5, 1)
 		}},
 		{"log1p", func(r *rand.Rand) predictive.Distribution {
-			return predictive.Gaussian(predictive.Log1p, 4*r.Float64(), .1, .4)
+			return predictive.Gaussian(targetscale.Log1p, 4*r.Float64(), .1, .4)
 		}},
 		{"log1p corrected", func(r *rand.Rand) predictive.Distribution {
-			return predictive.Gaussian(predictive.Log1p, 4*r.Float64(), .1, .4).WithScores(empirical)
+			return predictive.Gaussian(targetscale.Log1p, 4*r.Float64(), .1, .4).WithScores(empirical)
 		}},
 		{"sqrt corrected", func(r *rand.Rand) predictive.Distribution {
-			return predictive.Gaussian(predictive.Sqrt, 4*r.Float64(), .1, .4).WithScores(empirical)
+			return predictive.Gaussian(targetscale.Sqrt, 4*r.Float64(), .1, .4).WithScores(empirical)
 		}},
 		{"poisson", func(r *rand.Rand) predictive.Distribution {
 			return predictive.CountMixture(likelihood.Poisson{}, 3*r.Float64(), .05)

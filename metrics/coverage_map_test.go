@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 func TestCoverageMap(t *testing.T) {
 	t.Parallel()
 	a, b := NewCoverageMap(2, 3), NewCoverageMap(2, 3)
-	d := predictive.Gaussian(predictive.Identity, 0, 0, 1)
+	d := predictive.Gaussian(targetscale.Identity, 0, 0, 1)
 	for i, y := range []float64{0, 1, 1.5, 3} { // inside 5, 2, 1 and 0 intervals
 		m := a
 		if i%2 == 1 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // The score of three point predictions.
@@ -27,7 +28,7 @@ func ExamplePointSums() {
 // The calibration of predictive distributions, here of one that is too narrow.
 func ExampleCalibrationSums() {
 	sums := metrics.NewCalibrationSums(0, 1)
-	d := predictive.Gaussian(predictive.Identity, 0, 0, 1)
+	d := predictive.Gaussian(targetscale.Identity, 0, 0, 1)
 	for i, y := range []float64{-3, -2, -1, 0, 1, 2, 3} {
 		sums.Add(d, metrics.Observation{Y: y, Weight: 1, Index: uint64(i)})
 	}

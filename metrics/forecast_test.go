@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 func TestForecastSums(t *testing.T) {
@@ -12,9 +13,9 @@ func TestForecastSums(t *testing.T) {
 	var a, b ForecastSums
 	a.Add(10, 1, 12, 11, math.Log1p(10), Change{Absolute: 2, Squared: 4})
 	b.Add(20, 1, 18, 17, math.Log1p(17), Change{})
-	d := predictive.Gaussian(predictive.Identity, 12, 0, 1)
+	d := predictive.Gaussian(targetscale.Identity, 12, 0, 1)
 	a.AddDistribution(10, 1, d.Evaluate(10))
-	d = predictive.Gaussian(predictive.Identity, 18, 0, 4)
+	d = predictive.Gaussian(targetscale.Identity, 18, 0, 4)
 	b.AddDistribution(20, 1, d.Evaluate(20))
 	a.Merge(&b)
 	got := a.Score()

@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/response"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -39,8 +39,8 @@ func (d *decoder) checkScale() error {
 		return fmt.Errorf("its scale: %w", err)
 	}
 	u := d.m.spec.Uncertainty
-	if u.Counts() != (s.Transform == predictive.LogRate) || (u.Likelihood == "bernoulli") != (s.Transform == predictive.Logit) ||
-		(u.Likelihood == "ordinal") != (s.Transform == predictive.Ordinal) {
+	if u.Counts() != (s.Transform == targetscale.LogRate) || (u.Likelihood == "bernoulli") != (s.Transform == targetscale.Logit) ||
+		(u.Likelihood == "ordinal") != (s.Transform == targetscale.Ordinal) {
 		return fmt.Errorf("its scale %s does not fit the likelihood %s", s.Transform, d.m.spec.Uncertainty.Likelihood)
 	}
 	if s.Transform.Linked() && s.Spread != 1 {

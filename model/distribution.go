@@ -8,6 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/tt"
 	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
@@ -89,9 +91,8 @@ func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
 	return d
 }
 
-// found returns the entities of rows by index, as far as the evaluation of their moments
-// found them.
-func found(z tt.Moments, codes [][]int32, indexes []predictive.EntityIndex) [][]int32 {
+// found returns the entities of rows by index, as far as the evaluation of their moments found them.
+func found(z tt.Moments, codes [][]int32, indexes []noisemodel.EntityIndex) [][]int32 {
 	entities := make([][]int32, len(indexes))
 	for k, x := range indexes {
 		if x, ok := x.(*entity.Index); ok {
@@ -106,7 +107,7 @@ type Distributions struct {
 	m        *Model
 	z        tt.Moments
 	rows     Rows
-	noise    *predictive.RowNoise
+	noise    *noisemodel.RowNoise
 	placed   []predictive.NormalRow // by row, if they are known
 	group    []int32                // groups in the conformal correction plus 1, by row, if they are known
 	gaussian bool
@@ -264,8 +265,7 @@ func (m *Model) Uncorrected(z tt.Moments, rows Rows, i int) predictive.Distribut
 	return p
 }
 
-// FieldVariance returns the variance of the field at row i on the transform's
-// scale, 0 for a point estimate.
+// FieldVariance returns the variance of the field at row i on the transform's scale, 0 for a point estimate.
 func (m *Model) FieldVariance(z tt.Moments, i int) float64 {
 	if z.Var == nil {
 		return 0
@@ -274,16 +274,15 @@ func (m *Model) FieldVariance(z tt.Moments, i int) float64 {
 	return m.scale.Spread * m.scale.Spread * max(0, float64(z.Var[i]))
 }
 
-// CheckTarget returns a *predictive.DomainError if the model's scale or likelihood does
-// not allow the target y[i].
+// CheckTarget returns a *targetscale.DomainError if the model's scale or likelihood does not allow the target y[i].
 func (m *Model) CheckTarget(y []float32, i int) error {
-	err := predictive.CheckDomain(m.scale.Transform, y[i:i+1])
-	var domain *predictive.DomainError
+	err := targetscale.CheckDomain(m.scale.Transform, y[i:i+1])
+	var domain *targetscale.DomainError
 	if errors.As(err, &domain) {
 		domain.Position = i
 	}
 	if o := m.noise.Ordinal; o != nil && !slices.Contains(o.Levels, float64(y[i])) {
-		return &predictive.DomainError{Transform: m.scale.Transform, Position: i, Value: float64(y[i])}
+		return &targetscale.DomainError{Transform: m.scale.Transform, Position: i, Value: float64(y[i])}
 	}
 	return err
 }

@@ -2,7 +2,7 @@ package model
 
 import (
 	"github.com/kernel-fried-tensor/kft/heaping"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
 )
 
 // WithHeaping returns the model with factors of values of the target, nil for none.
@@ -17,14 +17,14 @@ func (m *Model) Heaping() *heaping.Table { return m.heaping }
 
 // EntitiesOf returns the index of the entities of modes: the codes of one mode, or the
 // combinations of a term; nil if there is no such term.
-func (m *Model) EntitiesOf(modes []int) predictive.EntityIndex {
+func (m *Model) EntitiesOf(modes []int) noisemodel.EntityIndex {
 	for _, mode := range modes {
 		if mode < 0 || mode >= len(m.modes) {
 			return nil
 		}
 	}
 	if len(modes) == 1 {
-		return predictive.ModeCode(modes[0])
+		return noisemodel.ModeCode(modes[0])
 	}
 	if x := m.CombinationsOf(modes); x != nil {
 		return x

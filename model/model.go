@@ -20,6 +20,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -34,7 +35,7 @@ type Model struct {
 	modes []dataset.Mode
 	dicts []*dataset.Dict // by mode
 	field *tt.Field
-	scale predictive.Scale
+	scale targetscale.Scale
 	parts []dataset.Part // by row of the fitted table
 	held  tt.Moments     // see WithHeldOut
 	side  []*Side        // by mode, nil without side information
@@ -76,7 +77,7 @@ type Contents struct {
 	Modes []dataset.Mode
 	Dicts []*dataset.Dict // by mode
 	Field *tt.Field
-	Scale predictive.Scale
+	Scale targetscale.Scale
 	Parts []dataset.Part // by row of the fitted table
 	Side  []*Side        // by mode, nil without side information
 	Rows  [][]int32      // by mode and code: number of training rows
@@ -203,7 +204,7 @@ func (m *Model) Modes() []dataset.Mode {
 func (m *Model) Series() *panel.Panel { return m.series }
 
 // Scale returns the scale of the target.
-func (m *Model) Scale() predictive.Scale { return m.scale }
+func (m *Model) Scale() targetscale.Scale { return m.scale }
 
 // FittedRows returns the number of rows of the fitted table.
 func (m *Model) FittedRows() int { return len(m.parts) }

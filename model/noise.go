@@ -7,13 +7,13 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
 
 // Noise is how the target varies around the field, other than by its uncertainty.
-type Noise = predictive.Noise
+type Noise = noisemodel.Noise
 
 // NoiseModes returns the modes of each factor of the noise that the specification names.
 func (m *Model) NoiseModes() [][]int {
@@ -101,12 +101,12 @@ func (d *decoder) noise() error {
 
 // noiseIndex reads factor k of the noise, if it is one of combinations of modes. The index
 // is that of a term wherever one has the same combinations.
-func (d *decoder) noiseIndex(k int, modes []int, f *likelihood.ModeFactors) (predictive.EntityIndex, error) {
+func (d *decoder) noiseIndex(k int, modes []int, f *likelihood.ModeFactors) (noisemodel.EntityIndex, error) {
 	if len(modes) == 1 {
 		if size := d.sizes[modes[0]]; len(f.ByCode) > size {
 			return nil, fmt.Errorf("its noise has %d factors for %d ids of %s", len(f.ByCode), size, d.m.modes[modes[0]].Name)
 		}
-		return predictive.ModeCode(modes[0]), nil
+		return noisemodel.ModeCode(modes[0]), nil
 	}
 	combos, err := modelfile.Values[int32](d.f, noiseTensor(k, "entities"), -1, len(modes))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -253,7 +253,7 @@ func joined(names, name string) string {
 
 // Visit predicts a table that has the target and calls see for its batches, several
 // at a time. The codes of the batch are those of the model that see receives. A
-// *predictive.DomainError of see gets its place in the table.
+// *targetscale.DomainError of see gets its place in the table.
 func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
 	sum, _, err := m.VisitShare(ctx, source, opt, see, func() []byte { return nil })
 	return sum, err
@@ -279,7 +279,7 @@ func (m *Model) VisitShare(ctx context.Context, source tableio.Source, opt Table
 			return err
 		}
 		if err := see(m, z, b); err != nil {
-			var domain *predictive.DomainError
+			var domain *targetscale.DomainError
 			if errors.As(err, &domain) {
 				err = fmt.Errorf("%v: data row %d, column %s: %w", source, b.First+domain.Position+1, m.spec.Data.Target, err)
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -58,7 +58,7 @@ func (m *Model) forTarget(code int32, t Target) *Model {
 		own.Variance *= square
 		one.setNoise(Noise{Constant: &own})
 	}
-	one.scale = predictive.Scale{Transform: t.Scale.Transform, Center: t.Scale.Center + t.Scale.Spread*m.scale.Center, Spread: t.Scale.Spread * m.scale.Spread, NonNegative: t.Scale.NonNegative}
+	one.scale = targetscale.Scale{Transform: t.Scale.Transform, Center: t.Scale.Center + t.Scale.Spread*m.scale.Center, Spread: t.Scale.Spread * m.scale.Spread, NonNegative: t.Scale.NonNegative}
 	one.means, one.covariates, one.prefix = nil, m.covariates.ForTarget(code), t.Name+"_"
 	one.spec = m.spec.Clone()
 	one.spec.Data.Target, one.spec.Transform = t.Name, t.Scale.Transform.Name()

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestCellVectors checks that vectors have the bits of the Go code, for all numbers of lanes
@@ -69,7 +71,7 @@ func TestCellVectors(t *testing.T) {
 }
 
 func BenchmarkCells(b *testing.B) {
-	t := Power(0.2, 1)
+	t := targetscale.Power(0.2, 1)
 	cells := NewCells(t, 256)
 	var h Heaped
 	factors, steps := NewStepFactors(16, 0), make([]uint8, 256+StepRoom)

@@ -1,6 +1,10 @@
 package predictive
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
+)
 
 // CRPS returns the continuous ranked probability score of the observation y,
 //
@@ -28,13 +32,13 @@ func (d Distribution) CRPS(y float64) float64 {
 	z := (d.transform.Forward(y) - d.m) / d.sd
 	if d.scores.normal() {
 		switch {
-		case d.transform == Identity:
+		case d.transform == targetscale.Identity:
 			score := z*(2*normalCDF(z)-1) + 2*normalDensity(z) - 1/math.SqrtPi
 			if d.cuts() {
 				score -= belowBound(d.boundScore())
 			}
 			return d.sd * score
-		case d.transform == Log1p && z > math.Inf(-1) && !d.cuts():
+		case d.transform == targetscale.Log1p && z > math.Inf(-1) && !d.cuts():
 			return (1+y)*(2*normalCDF(z)-1) -
 				2*math.Exp(d.m+d.sd*d.sd/2)*(normalCDF(z-d.sd)-normalCDF(-d.sd*invSqrt2))
 		}
@@ -84,7 +88,7 @@ func (d *Distribution) kink(z, t float64) float64 {
 	}
 	x := (t + nodeLast) / nodeStep
 	share := x - math.Floor(x)
-	jump := d.transform.inverseDerivative(d.m+d.sd*z) * d.sd * d.scores.slopeAt(t) * normalDensity(t)
+	jump := d.transform.InverseDerivative(d.m+d.sd*z) * d.sd * d.scores.slopeAt(t) * normalDensity(t)
 	return jump * nodeStep * nodeStep * (share*(1-share)/2 - 1.0/12)
 }
 
@@ -95,23 +99,23 @@ func (d *Distribution) nodeValues(dst *[nodeCount]float64) {
 	if d.clamped {
 		defer clamp(dst)
 	}
-	switch d.transform.kind {
-	case log1p:
+	switch d.transform.Kind() {
+	case targetscale.KindLog1p:
 		for i, z := range &d.scores.nodes {
 			dst[i] = math.Exp(d.m+d.sd*z) - 1
 		}
-	case sqrt:
+	case targetscale.KindSqrt:
 		for i, z := range &d.scores.nodes {
 			g := max(d.m+d.sd*z, 0)
 			dst[i] = g * g
 		}
-	case cbrt1p:
+	case targetscale.KindCbrt1p:
 		for i, z := range &d.scores.nodes {
 			g := max(d.m+d.sd*z, 0)
 			dst[i] = g*g*g - 1
 		}
-	case power:
-		d.transform.powerValues(dst[:], d.scores.nodes[:], d.m, d.sd)
+	case targetscale.KindPower:
+		d.transform.PowerValues(dst[:], d.scores.nodes[:], d.m, d.sd)
 	default:
 		for i, z := range &d.scores.nodes {
 			dst[i] = d.m + d.sd*z

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // integratedCRPS integrates (F - 1{y <= x})^2 over x.
@@ -90,7 +92,7 @@ func TestCountCRPSAgainstQuantiles(t *testing.T) {
 
 func TestQuadratureAgreesWithClosedForms(t *testing.T) {
 	t.Parallel()
-	for _, d := range []Distribution{Gaussian(Identity, 3, .5, 2), Gaussian(Log1p, 2, .1, .4), Gaussian(Log1p, 1, .9, .6)} {
+	for _, d := range []Distribution{Gaussian(targetscale.Identity, 3, .5, 2), Gaussian(targetscale.Log1p, 2, .1, .4), Gaussian(targetscale.Log1p, 1, .9, .6)} {
 		for _, level := range []float64{1e-4, .1, .37, .5, .9, .9999} {
 			z := normalQuantile(level)
 			y := d.fromScore(z)

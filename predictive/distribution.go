@@ -3,13 +3,15 @@ package predictive
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // A Distribution is the predictive distribution of the value of one cell, in the
 // units of the target. It is a small value: pass it by value. Construct
 // it with [Gaussian], [CountMixture] or [FiniteMixture].
 type Distribution struct {
-	transform Transform
+	transform targetscale.Transform
 	m         float64 // mean on the modelling scale; mean of f for counts
 	model     float64 // variance of f
 	noise     float64 // variance of g(y) given f; 0 for counts
@@ -33,7 +35,7 @@ const leastSD = 1e-150
 
 // Gaussian returns the distribution with g(y) ~ N(m, modelVar + noiseVar). All
 // three numbers are on the scale of g, before standardisation.
-func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
+func Gaussian(t targetscale.Transform, m, modelVar, noiseVar float64) Distribution {
 	return Distribution{transform: t, m: m, model: modelVar, noise: noiseVar,
 		sd: max(math.Sqrt(modelVar+noiseVar), leastSD), scores: standardNormal}
 }
@@ -186,7 +188,7 @@ func (d Distribution) LogDensity(y float64) float64 {
 	if y == bound {
 		return d.scores.logCDF(d.boundScore())
 	}
-	return d.scores.logDensity((g-d.m)/d.sd) - math.Log(d.sd) + d.transform.logDerivative(g)
+	return d.scores.logDensity((g-d.m)/d.sd) - math.Log(d.sd) + d.transform.LogDerivativeAt(g)
 }
 
 // Draw returns a random value from the distribution.

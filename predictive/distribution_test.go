@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 func TestQuantilesInvertCDF(t *testing.T) {
@@ -30,7 +31,7 @@ func TestQuantilesInvertCDF(t *testing.T) {
 			if !(below <= level+1e-6 && upTo >= level-1e-6) {
 				t.Errorf("%s: got CDF limits %g and %g at the quantile %g, want them around %g", c.name, below, upTo, q[i], level)
 			}
-			mass := c.d.count != nil || q[i] == c.d.transform.lowerBound() || c.d.scores.n > 0
+			mass := c.d.count != nil || q[i] == c.d.transform.LowerBound() || c.d.scores.n > 0
 			if !mass && math.Abs(upTo-below) > 1e-12 {
 				t.Errorf("%s: got probability %g at %g, want 0", c.name, upTo-below, q[i])
 			}
@@ -47,7 +48,7 @@ func TestQuantilesOfRandomDistributionsDoNotCross(t *testing.T) {
 		s := scores[rng.IntN(len(scores))]
 		a, b := rng.Float64(), rng.Float64()
 		a, b = min(a, b), max(a, b)
-		for _, transform := range []Transform{Identity, Log1p, Sqrt, Cbrt1p} {
+		for _, transform := range []targetscale.Transform{targetscale.Identity, targetscale.Log1p, targetscale.Sqrt, targetscale.Cbrt1p} {
 			d := Gaussian(transform, m, model, noise).WithScores(s)
 			if low, high := d.Quantile(a), d.Quantile(b); low > high {
 				t.Fatalf("%v, m %g: quantiles cross: %g at level %g, %g at level %g", transform, m, low, a, high, b)
@@ -128,9 +129,9 @@ func TestDensityIsDerivativeOfCDF(t *testing.T) {
 		if c.d.scores.n > 0 {
 			tolerance = 0.03
 		}
-		switch bound := c.d.transform.lowerBound(); {
+		switch bound := c.d.transform.LowerBound(); {
 		case low != bound:
-		case c.d.transform == Sqrt:
+		case c.d.transform == targetscale.Sqrt:
 			tolerance += 4e-3 // the density has a pole at the lower bound
 		default:
 			tolerance += 0.02 // and here one of higher order
@@ -142,10 +143,10 @@ func TestDensityIsDerivativeOfCDF(t *testing.T) {
 
 func TestDensityAtBound(t *testing.T) {
 	t.Parallel()
-	checkNear(t, "sqrt, probability of 0", Gaussian(Sqrt, .3, .4, .3).Density(0), normalCDF(-.3/math.Sqrt(.7)), 1e-12)
+	checkNear(t, "sqrt, probability of 0", Gaussian(targetscale.Sqrt, .3, .4, .3).Density(0), normalCDF(-.3/math.Sqrt(.7)), 1e-12)
 	// -100^2/4 - log(sqrt(2 pi) 100/sqrt 2)
-	checkNear(t, "cbrt1p, log probability of -1 far away", Gaussian(Cbrt1p, 100, 1, 1).LogDensity(-1), -2505.2, 0.1)
-	if got := Gaussian(Log1p, 1, 1, 1).LogDensity(-1); !math.IsInf(got, -1) {
+	checkNear(t, "cbrt1p, log probability of -1 far away", Gaussian(targetscale.Cbrt1p, 100, 1, 1).LogDensity(-1), -2505.2, 0.1)
+	if got := Gaussian(targetscale.Log1p, 1, 1, 1).LogDensity(-1); !math.IsInf(got, -1) {
 		t.Errorf("log1p, log density at -1: got %g, want -Inf", got)
 	}
 }

@@ -1,8 +1,7 @@
-// Package predictive holds the predictive distribution of one cell and the scales
-// that a target can be modelled on.
+// Package predictive holds the predictive distribution of one cell.
 //
-// A [Transform] g maps the target to the modelling scale. A [Scale] also
-// standardises it: solvers see (g(y) - Center) / Spread.
+// A [targetscale.Transform] g maps the target to the modelling scale, on which package noisemodel
+// has the noise.
 //
 // A [Distribution] is the distribution of one cell in the units of the target. Its
 // mean, quantiles, density, CRPS and draws all describe the same distribution. It

@@ -5,11 +5,12 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // A sale that is log-normal after adding 1, with uncertainty of the model and noise.
 func ExampleGaussian() {
-	d := predictive.Gaussian(predictive.Log1p, 2, 0.05, 0.35)
+	d := predictive.Gaussian(targetscale.Log1p, 2, 0.05, 0.35)
 	fmt.Printf("mean %.2f, median %.2f\n", d.Mean(), d.Median())
 	fmt.Printf("90 %% interval %.2f to %.2f\n", d.Quantile(.05), d.Quantile(.95))
 	fmt.Printf("CRPS of 10: %.2f\n", d.CRPS(10))
@@ -28,24 +29,4 @@ func ExampleCountMixture() {
 	// Output:
 	// mean 2.86, sd 1.93 (model 0.93, noise 1.69)
 	// P(Y <= 2) = 0.483, 90 % interval 0 to 6
-}
-
-// A scale fitted to training targets standardises them.
-func ExampleNewScale() {
-	y := []float32{0, 3, 8, 15}
-	scale, err := predictive.NewScale(predictive.Sqrt, y, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z := make([]float32, len(y))
-	if err := scale.Forward(z, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%.2f\n", z)
-	fmt.Println(scale.Forward(z, []float32{-1}))
-	// Output:
-	// [-1.47 -0.26 0.50 1.23]
-	// the target -1 is outside the domain of transform sqrt, which requires values of 0 or more; correct the value, or use transform identity
 }

@@ -1,11 +1,15 @@
 package predictive
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
+)
 
 // NonNegative returns the distribution with support [0, inf): its probability below 0
 // is moved to 0. Counts and the sqrt scale have that support anyway.
 func (d Distribution) NonNegative() Distribution {
-	d.clamped = !d.IsDiscrete() && d.transform != Sqrt
+	d.clamped = !d.IsDiscrete() && d.transform != targetscale.Sqrt
 	return d
 }
 
@@ -21,15 +25,15 @@ func (d *Distribution) lowerBound() float64 {
 	if d.clamped {
 		return 0
 	}
-	return d.transform.lowerBound()
+	return d.transform.LowerBound()
 }
 
 // boundLevel returns the lower bound on the modelling scale, -Inf if there is none.
 func (d *Distribution) boundLevel() float64 {
 	switch {
-	case d.clamped && d.transform.kind == cbrt1p:
+	case d.clamped && d.transform.Kind() == targetscale.KindCbrt1p:
 		return 1
-	case d.clamped, d.transform.kind == sqrt, d.transform.kind == cbrt1p:
+	case d.clamped, d.transform.Kind() == targetscale.KindSqrt, d.transform.Kind() == targetscale.KindCbrt1p:
 		return 0
 	}
 	return d.transform.Forward(math.Inf(-1))
@@ -46,28 +50,28 @@ const negligible = -7
 func (d *Distribution) cuts() bool { return d.clamped && d.boundScore() > negligible }
 
 // clampedMoments returns E max(y, 0) and E max(y, 0)^2 for g(y) ~ N(m, v).
-func clampedMoments(t Transform, m, v float64) (first, second float64) {
+func clampedMoments(t targetscale.Transform, m, v float64) (first, second float64) {
 	s := math.Sqrt(v)
 	if s == 0 {
 		first = max(t.Inverse(m), 0)
 		return first, first * first
 	}
-	z := (t.forward(0) - m) / s
+	z := (t.Forward(0) - m) / s
 	above, density := normal(-z)
 	return clampedMomentsAt(t, m, v, above, density)
 }
 
 // clampedMomentsAt is clampedMoments, given the probability of y > 0 and the normal density
 // at the score of 0.
-func clampedMomentsAt(t Transform, m, v, positive, density float64) (first, second float64) {
+func clampedMomentsAt(t targetscale.Transform, m, v, positive, density float64) (first, second float64) {
 	s := math.Sqrt(v)
-	switch t.kind {
-	case log1p:
+	switch t.Kind() {
+	case targetscale.KindLog1p:
 		// E[exp(k g); g > 0] = exp(k m + k^2 v/2) Phi(m/s + k s)
 		one := math.Exp(m+v/2) * normalCDF(m/s+s)
 		two := math.Exp(2*m+2*v) * normalCDF(m/s+2*s)
 		return max(one-positive, 0), max(two-2*one+positive, 0)
-	case cbrt1p:
+	case targetscale.KindCbrt1p:
 		above := momentsAbove(m, v, 1, positive, density)
 		return max(above[3]-above[0], 0), max(above[6]-2*above[3]+above[0], 0)
 	}

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // clampedCases returns non-negative distributions on all scales, with normal and with
 // empirical scores.
 func clampedCases() map[string]Distribution {
 	all := map[string]Distribution{}
-	for _, t := range []Transform{Identity, Log1p, Cbrt1p} {
+	for _, t := range []targetscale.Transform{targetscale.Identity, targetscale.Log1p, targetscale.Cbrt1p} {
 		for _, m := range []float64{-0.5, 0.3, 1.2, 2.5} {
 			d := Gaussian(t, m, 0.2, 0.6).NonNegative()
 			all[fmt.Sprintf("%v %g normal", t, m)] = d
@@ -74,7 +76,7 @@ func TestNonNegativeMean(t *testing.T) {
 			t.Errorf("%s: the mean is %g, want %g", name, got, want)
 		}
 	}
-	if far, free := Gaussian(Log1p, 9, 0.2, 0.6).NonNegative(), Gaussian(Log1p, 9, 0.2, 0.6); far.CRPS(3) != free.CRPS(3) || far.SD() != free.SD() {
+	if far, free := Gaussian(targetscale.Log1p, 9, 0.2, 0.6).NonNegative(), Gaussian(targetscale.Log1p, 9, 0.2, 0.6); far.CRPS(3) != free.CRPS(3) || far.SD() != free.SD() {
 		t.Error("a bound that is far away changes the distribution")
 	}
 }

@@ -3,6 +3,8 @@ package predictive
 import (
 	"math"
 	"sort"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // Cells are the integers from 0 as intervals of a transform's scale: cell k is the values
@@ -13,7 +15,7 @@ type Cells struct {
 }
 
 // NewCells returns the cells of the integers 0 to n-1.
-func NewCells(t Transform, n int) *Cells {
+func NewCells(t targetscale.Transform, n int) *Cells {
 	c := &Cells{edges: make([]float64, n)}
 	for k := range c.edges {
 		c.edges[k] = t.Forward(float64(k) + 0.5)

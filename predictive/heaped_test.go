@@ -3,14 +3,16 @@ package predictive
 import (
 	"math"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestHeaped compares a heaped distribution with sums over its probabilities.
 func TestHeaped(t *testing.T) {
 	t.Parallel()
-	cells := NewCells(Log1p, 40)
+	cells := NewCells(targetscale.Log1p, 40)
 	for _, m := range []float64{0.1, 2, 3.4, 4} {
-		d := Gaussian(Log1p, m, 0.1, 0.4).NonNegative()
+		d := Gaussian(targetscale.Log1p, m, 0.1, 0.4).NonNegative()
 		bare := d
 		var h Heaped
 		if !h.SetCells(&d, cells) {
@@ -76,13 +78,13 @@ func TestHeaped(t *testing.T) {
 	}
 	// The memory of few cells is not taken for that of more.
 	var h Heaped
-	d := Gaussian(Log1p, 3, 0.1, 0.4)
+	d := Gaussian(targetscale.Log1p, 3, 0.1, 0.4)
 	for _, n := range []int{10, 40, 60} {
-		if !h.SetCells(&d, NewCells(Log1p, n)) {
+		if !h.SetCells(&d, NewCells(targetscale.Log1p, n)) {
 			t.Errorf("no cells of %d", n)
 		}
 	}
-	far := Gaussian(Log1p, 9, 0.1, 0.4)
+	far := Gaussian(targetscale.Log1p, 9, 0.1, 0.4)
 	if h := (&Heaped{}); h.SetCells(&far, cells) {
 		t.Error("cells for values that are beyond all of them")
 	}

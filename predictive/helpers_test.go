@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // skewedScores returns an empirical score distribution far from normal: skewed and
@@ -29,14 +30,14 @@ type testCase struct {
 // testCases returns distributions of all kinds, with normal and with skewed scores.
 func testCases() []testCase {
 	base := []testCase{
-		{"identity", Gaussian(Identity, 3, 0.5, 2)},
-		{"log1p", Gaussian(Log1p, 2, 0.1, 0.4)},
-		{"log1p wide", Gaussian(Log1p, 1, 0.9, 0.6)},
-		{"sqrt", Gaussian(Sqrt, 4, 0.3, 0.7)},
-		{"sqrt near its bound", Gaussian(Sqrt, 0.3, 0.4, 0.3)},
-		{"cbrt1p", Gaussian(Cbrt1p, 3, 0.3, 0.7)},
-		{"cbrt1p far from its bound", Gaussian(Cbrt1p, 6, 0.2, 0.3)},
-		{"cbrt1p near its bound", Gaussian(Cbrt1p, 0.3, 0.4, 0.3)},
+		{"identity", Gaussian(targetscale.Identity, 3, 0.5, 2)},
+		{"log1p", Gaussian(targetscale.Log1p, 2, 0.1, 0.4)},
+		{"log1p wide", Gaussian(targetscale.Log1p, 1, 0.9, 0.6)},
+		{"sqrt", Gaussian(targetscale.Sqrt, 4, 0.3, 0.7)},
+		{"sqrt near its bound", Gaussian(targetscale.Sqrt, 0.3, 0.4, 0.3)},
+		{"cbrt1p", Gaussian(targetscale.Cbrt1p, 3, 0.3, 0.7)},
+		{"cbrt1p far from its bound", Gaussian(targetscale.Cbrt1p, 6, 0.2, 0.3)},
+		{"cbrt1p near its bound", Gaussian(targetscale.Cbrt1p, 0.3, 0.4, 0.3)},
 		{"poisson", CountMixture(likelihood.Poisson{}, 1.5, 0.2)},
 		{"poisson large", CountMixture(likelihood.Poisson{}, 6, 0.3)},
 		{"poisson with known rate", CountMixture(likelihood.Poisson{}, 2, 0)},

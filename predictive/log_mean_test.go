@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestMeanLog1p compares the mean of log(1 + y) with that over many quantiles.
@@ -15,10 +16,10 @@ func TestMeanLog1p(t *testing.T) {
 		scores[i] = 1.3*normalQuantile((float64(i)+0.5)/400) + 0.2
 	}
 	for name, d := range map[string]Distribution{
-		"log1p":     Gaussian(Log1p, 2, 0.1, 0.4),
-		"power":     Gaussian(Power(0.2, 1), 2, 0.1, 0.4),
-		"negative":  Gaussian(Identity, 1, 1, 3),
-		"empirical": Gaussian(Log1p, 2, 0.1, 0.4).WithScores(NewScoreDistribution(scores)),
+		"log1p":     Gaussian(targetscale.Log1p, 2, 0.1, 0.4),
+		"power":     Gaussian(targetscale.Power(0.2, 1), 2, 0.1, 0.4),
+		"negative":  Gaussian(targetscale.Identity, 1, 1, 3),
+		"empirical": Gaussian(targetscale.Log1p, 2, 0.1, 0.4).WithScores(NewScoreDistribution(scores)),
 		"count":     CountMixture(likelihood.Poisson{}, 1.5, 0.3),
 		"large":     CountMixture(likelihood.Poisson{}, 7, 0.3),
 	} {

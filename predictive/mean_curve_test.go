@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 func TestMeanCurve(t *testing.T) {
@@ -57,7 +58,7 @@ func TestWithMeanCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []Distribution{Gaussian(Log1p, 1, 0.1, 0.2), Gaussian(Cbrt1p, 2, 0.1, 0.2), CountMixture(likelihood.Poisson{}, 1, 0.1)} {
+	for _, d := range []Distribution{Gaussian(targetscale.Log1p, 1, 0.1, 0.2), Gaussian(targetscale.Cbrt1p, 2, 0.1, 0.2), CountMixture(likelihood.Poisson{}, 1, 0.1)} {
 		c := d.WithMeanCurve(curve)
 		if got, want := c.Mean(), 1.5*d.Mean(); math.Abs(got-want) > 1e-12*want || got != c.Moments().Mean || c.UncorrectedMean() != d.Mean() {
 			t.Errorf("got means %g and %g (uncorrected %g), want %g (%g)", got, c.Moments().Mean, c.UncorrectedMean(), want, d.Mean())
@@ -72,7 +73,7 @@ func TestWithMeanCurve(t *testing.T) {
 // distribution moves, and that nothing else changes.
 func TestMixMean(t *testing.T) {
 	t.Parallel()
-	d := Gaussian(Log1p, 2, 0.1, 0.3)
+	d := Gaussian(targetscale.Log1p, 2, 0.1, 0.3)
 	mean, median := d.Mean(), d.Median()
 	d.MixMean(0.75, 2)
 	if want := 0.75*mean + 2; math.Abs(d.Mean()-want) > 1e-12 || math.Abs(d.Moments().Mean-want) > 1e-12 || d.Unmixed().Mean() != mean {

@@ -1,6 +1,10 @@
 package predictive
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
+)
 
 // Mean returns the mean. It has the closed form
 //
@@ -16,14 +20,14 @@ func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean(
 // distribution. It is not E max(y, 0): moving the probability below 0 to 0 would raise
 // the mean of every small value by the noise, and was less accurate on unseen data.
 func (d *Distribution) gaussianMean() float64 {
-	if d.transform.kind == power {
+	if d.transform.Kind() == targetscale.KindPower {
 		if s := d.polynomial(); s != nil {
 			mean, _, _ := d.polynomialMoments(s)
 			return mean
 		}
 		var e powerExpansion
 		if d.expandPower(&e) {
-			return e.mean(d) * d.transform.unit
+			return e.mean(d) * d.transform.Unit()
 		}
 	}
 	mean := gaussianMean(d.transform, d.m, d.sd*d.sd)
@@ -34,18 +38,18 @@ func (d *Distribution) gaussianMean() float64 {
 }
 
 // gaussianMean returns E[g^-1(x)] for x ~ N(m, v).
-func gaussianMean(t Transform, m, v float64) float64 {
-	switch t.kind {
-	case log1p:
+func gaussianMean(t targetscale.Transform, m, v float64) float64 {
+	switch t.Kind() {
+	case targetscale.KindLog1p:
 		return math.Expm1(m + v/2)
-	case sqrt:
+	case targetscale.KindSqrt:
 		second, _ := rectifiedMoments(m, v, 2)
 		return second
-	case cbrt1p:
+	case targetscale.KindCbrt1p:
 		third, _ := rectifiedMoments(m, v, 3)
 		return third - 1
-	case power:
-		return t.powerMean(m, v)
+	case targetscale.KindPower:
+		return powerMean(t, m, v)
 	}
 	return m
 }
@@ -130,14 +134,14 @@ func (d *Distribution) gaussianMoments() (mean, model, noise, centre float64) {
 		mean, model, noise = d.polynomialMoments(s)
 		return mean, model, noise, 0
 	}
-	if kind := d.transform.kind; kind == power || kind == log1p && d.cuts() {
+	if kind := d.transform.Kind(); kind == targetscale.KindPower || kind == targetscale.KindLog1p && d.cuts() {
 		var e powerExpansion
 		if d.expandPower(&e) {
 			model, noise = e.variances(d)
-			if kind == log1p {
+			if kind == targetscale.KindLog1p {
 				return d.gaussianMean(), model, noise, e.centre
 			}
-			unit := d.transform.unit
+			unit := d.transform.Unit()
 			return e.mean(d) * unit, model * unit * unit, noise * unit * unit, e.centre
 		}
 	}
@@ -147,19 +151,19 @@ func (d *Distribution) gaussianMoments() (mean, model, noise, centre float64) {
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores, without expandPower.
 func (d *Distribution) gaussianVariances() (model, noise float64) {
-	if d.transform.kind == power {
+	if d.transform.Kind() == targetscale.KindPower {
 		return d.powerVariances()
 	}
 	if d.cuts() {
 		return d.clampedVariances()
 	}
-	switch d.transform.kind {
-	case log1p:
+	switch d.transform.Kind() {
+	case targetscale.KindLog1p:
 		level := math.Exp(2*d.m + d.model + d.noise)
 		return level * math.Expm1(d.model), level * math.Exp(d.model) * math.Expm1(d.noise)
-	case sqrt:
+	case targetscale.KindSqrt:
 		return d.rootVariances(2)
-	case cbrt1p:
+	case targetscale.KindCbrt1p:
 		return d.rootVariances(3)
 	}
 	return d.model, d.noise
@@ -212,10 +216,10 @@ func (d *Distribution) empiricalVariance(centre float64) float64 {
 		_, variance := d.gridMoments(&g)
 		return variance
 	}
-	if root := d.transform.root(); root > 0 {
+	if root := rootOf(d.transform); root > 0 {
 		return d.rootVariance(root)
 	}
-	if d.transform.kind == power || d.transform.kind == log1p {
+	if d.transform.Kind() == targetscale.KindPower || d.transform.Kind() == targetscale.KindLog1p {
 		if variance, ok := d.scoreVariance(centre); ok {
 			return variance
 		}

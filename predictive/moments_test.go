@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestVarianceParts compares the parts of the variance with their definition, by
@@ -60,9 +61,9 @@ func TestVarianceParts(t *testing.T) {
 // a model without noise has a noise part of exactly 0.
 func TestMomentsOfRoots(t *testing.T) {
 	t.Parallel()
-	for _, transform := range []Transform{Sqrt, Cbrt1p} {
+	for _, transform := range []targetscale.Transform{targetscale.Sqrt, targetscale.Cbrt1p} {
 		far := Gaussian(transform, 1e4, 1e-10, 1e-10).Moments()
-		slope := transform.inverseDerivative(1e4)
+		slope := transform.InverseDerivative(1e4)
 		checkNear(t, transform.String()+" sd far from the bound", far.SD/slope, math.Sqrt(2e-10), 1e-9)
 		checkNear(t, transform.String()+" ratio of the parts far from the bound", far.SDModel/far.SDNoise, 1, 1e-6)
 		for _, m := range []float64{-5, 1, 50} {

@@ -1,6 +1,10 @@
 package predictive
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
+)
 
 // Where 1/P is a whole number D, the inverse of a power is a polynomial, and both series of
 // powerExpansion end: the smooth part has D+1 coefficients, and below 0 the derivatives beyond the
@@ -11,14 +15,14 @@ import "math"
 type polynomialScale struct {
 	degree  int
 	power   float64
-	step    [mostDegree]float64       // P (1 - (k+1) P)
-	hermite [mostDegree + 1]float64   // of the derivatives of T: (1 - P) ... (1 - (k-1) P)/sqrt(k!)
-	edge    [mostDegree + 1]float64   // derivatives of 1 - T at 0, with respect to -g
-	square  [2*mostDegree + 1]float64 // derivatives of 1 - (T - 1)^2
-	inverse [2*mostDegree + 1]float64 // 1/n
-	root    [hermiteTerms]float64     // (-1)^k/sqrt(k!)
-	number  [hermiteTerms]float64     // 3 - k
-	taylor  [8]float64                // 1, 1, 1/2, 1/6, ...: 1/k!
+	step    [targetscale.MostDegree]float64       // P (1 - (k+1) P)
+	hermite [targetscale.MostDegree + 1]float64   // of the derivatives of T: (1 - P) ... (1 - (k-1) P)/sqrt(k!)
+	edge    [targetscale.MostDegree + 1]float64   // derivatives of 1 - T at 0, with respect to -g
+	square  [2*targetscale.MostDegree + 1]float64 // derivatives of 1 - (T - 1)^2
+	inverse [2*targetscale.MostDegree + 1]float64 // 1/n
+	root    [hermiteTerms]float64                 // (-1)^k/sqrt(k!)
+	number  [hermiteTerms]float64                 // 3 - k
+	taylor  [8]float64                            // 1, 1, 1/2, 1/6, ...: 1/k!
 	one     float64
 	two     float64
 	half    float64
@@ -34,8 +38,8 @@ type polynomialScale struct {
 const polynomialQuiet = 1e-9
 
 // polynomialScales are the constants by degree, from 2 on.
-var polynomialScales = func() (all [mostDegree + 1]polynomialScale) {
-	for degree := 2; degree <= mostDegree; degree++ {
+var polynomialScales = func() (all [targetscale.MostDegree + 1]polynomialScale) {
+	for degree := 2; degree <= targetscale.MostDegree; degree++ {
 		s := &all[degree]
 		p := 1 / float64(degree)
 		*s = polynomialScale{degree: degree, power: p, one: 1, two: 2, half: 0.5, least: leastEdge, steps: normalSteps, size: 1.0 / normalSteps, quiet: polynomialQuiet, three: 3, four: 4, five: 5}
@@ -69,10 +73,10 @@ var polynomialScales = func() (all [mostDegree + 1]polynomialScale) {
 
 // polynomial returns the constants of a distribution that moments is for, else nil.
 func (d *Distribution) polynomial() *polynomialScale {
-	if d.transform.kind != power || !d.clamped || !(d.m >= 0) {
+	if d.transform.Kind() != targetscale.KindPower || !d.clamped || !(d.m >= 0) {
 		return nil
 	}
-	if degree, whole := polynomialDegree(d.transform.power); whole && degree > 1 {
+	if degree, whole := targetscale.PolynomialDegree(d.transform.Exponent()); whole && degree > 1 {
 		return &polynomialScales[degree]
 	}
 	return nil
@@ -85,7 +89,7 @@ func (s *polynomialScale) moments(m, sd, rho float64) (mean, model, noise float6
 	base := 1 + s.power*m
 	tau := sd / base
 	v := tau * tau
-	var smooth [mostDegree + 1]float64 // I_k, then c_k
+	var smooth [targetscale.MostDegree + 1]float64 // I_k, then c_k
 	now, next := 1.0, 0.0
 	smooth[degree] = now
 	for k := degree - 1; k >= 0; k-- {
@@ -106,10 +110,10 @@ func (s *polynomialScale) moments(m, sd, rho float64) (mean, model, noise float6
 		factor = 1
 	}
 	x = max(x, leastEdge)
-	var integral [hermiteTerms + 2*mostDegree]float64 // J_n at n + origin
+	var integral [hermiteTerms + 2*targetscale.MostDegree]float64 // J_n at n + origin
 	const origin = hermiteTerms - 2
 	integral[origin], integral[origin-1] = normal(x)
-	var slope [mostDegree + 2]float64
+	var slope [targetscale.MostDegree + 2]float64
 	var even, change, square float64
 	for n := 1; n <= 2*degree; n++ {
 		j := (x*integral[origin+n-1] + integral[origin+n-2]) * s.inverse[n]
@@ -160,9 +164,9 @@ func (s *polynomialScale) moments(m, sd, rho float64) (mean, model, noise float6
 type momentLanes struct {
 	m, sd, rho         [cellLanes]float64
 	mean, model, noise [cellLanes]float64
-	_                  [hermiteTerms][cellLanes]float64                // smooth
-	_                  [hermiteTerms + 2*mostDegree][cellLanes]float64 // integral
-	_                  [mostDegree + 2][cellLanes]float64              // slope
+	_                  [hermiteTerms][cellLanes]float64                            // smooth
+	_                  [hermiteTerms + 2*targetscale.MostDegree][cellLanes]float64 // integral
+	_                  [targetscale.MostDegree + 2][cellLanes]float64              // slope
 }
 
 // advanceGo sets the moments of the first n distributions.
@@ -238,7 +242,7 @@ func (d *Distribution) polynomialMoments(s *polynomialScale) (mean, model, noise
 
 // inUnits returns moments in the units of the target, given those in the unit of the power.
 func (d *Distribution) inUnits(mean, model, noise float64) (float64, float64, float64) {
-	unit := d.transform.unit
+	unit := d.transform.Unit()
 	if d.noise == 0 {
 		model, noise = model+noise, 0
 	}

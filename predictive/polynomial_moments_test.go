@@ -3,6 +3,8 @@ package predictive
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestPolynomialVectors checks that the moments of many rows have the bits of those of single ones,
@@ -10,8 +12,8 @@ import (
 func TestPolynomialVectors(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
-	for degree := 2; degree <= mostDegree; degree++ {
-		d := Gaussian(Power(1/float64(degree), 2.5), 0, 0, 1).NonNegative()
+	for degree := 2; degree <= targetscale.MostDegree; degree++ {
+		d := Gaussian(targetscale.Power(1/float64(degree), 2.5), 0, 0, 1).NonNegative()
 		rows := make([]NormalRow, 203)
 		for i := range rows {
 			model, noise := rng.ExpFloat64(), rng.ExpFloat64()
@@ -44,7 +46,7 @@ func TestPolynomialVectors(t *testing.T) {
 
 // BenchmarkMomentsOfRows measures the moments of many rows at a time.
 func BenchmarkMomentsOfRows(b *testing.B) {
-	d := Gaussian(Power(1.0/6, 1), 0, 0, 1).NonNegative()
+	d := Gaussian(targetscale.Power(1.0/6, 1), 0, 0, 1).NonNegative()
 	rows := make([]NormalRow, 1024)
 	for i := range rows {
 		rows[i] = NewNormalRow(0.8+0.03*float64(i%128), 0.05+0.001*float64(i%32), 0.3)

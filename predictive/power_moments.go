@@ -1,6 +1,10 @@
 package predictive
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
+)
 
 // The moments of a power under normal scores are sums over Hermite coefficients. With
 // T(x) = (1 + P x)^(1/P), or exp(x) for P = 0, a distribution with m >= 0 and y >= 0 has
@@ -116,7 +120,7 @@ func powerCurve(p, g float64) float64 {
 		return math.Exp(g)
 	}
 	base := 1 + p*g
-	if degree, whole := polynomialDegree(p); whole {
+	if degree, whole := targetscale.PolynomialDegree(p); whole {
 		return intPower(base, degree)
 	}
 	return math.Exp(math.Log(base) / p)
@@ -161,8 +165,8 @@ const leastEdge = -6
 
 // expandPower sets the expansion of a distribution on the scale of a power or log1p.
 func (d *Distribution) expandPower(e *powerExpansion) bool {
-	p, m, bounded := d.transform.power, d.m, d.clamped
-	if d.transform.kind == power {
+	p, m, bounded := d.transform.Exponent(), d.m, d.clamped
+	if d.transform.Kind() == targetscale.KindPower {
 		if p == 1 {
 			return false
 		}
@@ -235,7 +239,7 @@ func (e *powerExpansion) coefficient(d *Distribution, k int) float64 {
 		lowest[0] = float64(3-k)*lowest[2] + e.score*lowest[1]
 	}
 	last := e.edges + k
-	e.slope[last] = e.slope[last-1] * d.sd * (1 - seriesNumber[last-1]*d.transform.power)
+	e.slope[last] = e.slope[last-1] * d.sd * (1 - seriesNumber[last-1]*d.transform.Exponent())
 	slope, integral := e.slope[1:last+1], e.integral[hermiteTerms+1-k:]
 	integral = integral[:len(slope)]
 	first, second := 0.0, 0.0 // two sums, so that one does not wait for the other

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // splitNodes returns nodes and weights of Simpson's rule for E[f(t)] with t ~ N(0, 1) on either
@@ -31,9 +33,9 @@ func splitNodes(z float64) (nodes, weights []float64) {
 func TestPowerExpansion(t *testing.T) {
 	t.Parallel()
 	series := 0
-	transforms := []Transform{Log1p}
+	transforms := []targetscale.Transform{targetscale.Log1p}
 	for _, p := range []float64{0, 0.05, 1.0 / 14, 0.12, 0.16, 1.0 / 6, 0.2, 0.33, 0.5, 0.8} {
-		transforms = append(transforms, Power(p, 2.5))
+		transforms = append(transforms, targetscale.Power(p, 2.5))
 	}
 	for _, transform := range transforms {
 		for _, m := range []float64{-2, -0.5, -0.05, 0, 0.3, 1, 2.5, 6, 20} {
@@ -100,7 +102,7 @@ func TestScoreVariance(t *testing.T) {
 	t.Parallel()
 	series, all := 0, 0
 	for _, scores := range []*ScoreDistribution{skewedScores(500), skewedScores(20000), NewStudentScores(5)} {
-		for _, transform := range []Transform{Log1p, Power(0, 3), Power(1.0/14, 3), Power(0.12, 3), Power(1.0/6, 3), Power(0.2, 3), Power(0.4, 3)} {
+		for _, transform := range []targetscale.Transform{targetscale.Log1p, targetscale.Power(0, 3), targetscale.Power(1.0/14, 3), targetscale.Power(0.12, 3), targetscale.Power(1.0/6, 3), targetscale.Power(0.2, 3), targetscale.Power(0.4, 3)} {
 			for _, m := range []float64{0, 0.1, 0.5, 1, 2, 5} {
 				for _, sd := range []float64{1e-6, 0.01, 0.1, 0.3, 0.6, 1} {
 					for _, clamped := range []bool{false, true} {
@@ -133,7 +135,7 @@ func TestScoreCellsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	const rows = 400
 	moments := func(scores *ScoreDistribution, i int) Moments {
-		transform := []Transform{Log1p, Power(0.16, 1)}[i%2]
+		transform := []targetscale.Transform{targetscale.Log1p, targetscale.Power(0.16, 1)}[i%2]
 		m, noise := 0.5+0.01*float64(i), 0.1+0.002*float64(i%100)
 		return Gaussian(transform, m, 0.1, noise).NonNegative().WithScores(scores).Moments()
 	}
@@ -173,7 +175,7 @@ func TestNormalTable(t *testing.T) {
 // standard deviations above 0.
 func BenchmarkMoments(b *testing.B) {
 	scores := skewedScores(5000)
-	for _, transform := range []Transform{Log1p, Power(0.16, 1), Power(1.0/6, 1), Power(0.2, 1)} {
+	for _, transform := range []targetscale.Transform{targetscale.Log1p, targetscale.Power(0.16, 1), targetscale.Power(1.0/6, 1), targetscale.Power(0.2, 1)} {
 		b.Run(transform.Name(), func(b *testing.B) {
 			d := Gaussian(transform, 0, 0, 1).WithScores(scores).NonNegative()
 			sum := 0.0

@@ -1,6 +1,10 @@
 package predictive
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
+)
 
 // upperSums are, for a score distribution, the sums over its nodes from node i on of
 // w (z - c)^k for k = 0 to 6, with c the middle node, for i up to the middle: with them
@@ -24,14 +28,14 @@ func newUpperSums(nodes *[nodeCount]float64) *upperSums {
 	return &u
 }
 
-// root returns the degree of the inverse transform if that is a power of g, else 0.
-func (t Transform) root() int {
-	switch t.kind {
-	case identity:
+// rootOf returns the degree of the inverse of t if that is a power of g, else 0.
+func rootOf(t targetscale.Transform) int {
+	switch t.Kind() {
+	case targetscale.KindIdentity:
 		return 1
-	case sqrt:
+	case targetscale.KindSqrt:
 		return 2
-	case cbrt1p:
+	case targetscale.KindCbrt1p:
 		return 3
 	}
 	return 0

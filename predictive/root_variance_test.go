@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestRootVariance compares the variance by sums of powers with the sum over all nodes,
@@ -11,7 +13,7 @@ import (
 func TestRootVariance(t *testing.T) {
 	t.Parallel()
 	for _, scores := range []*ScoreDistribution{standardNormal, skewedScores(500), NewStudentScores(3)} {
-		for _, transform := range []Transform{Identity, Sqrt, Cbrt1p} {
+		for _, transform := range []targetscale.Transform{targetscale.Identity, targetscale.Sqrt, targetscale.Cbrt1p} {
 			for _, m := range []float64{-30, -4, -1, -0.2, 0, 0.3, 1, 1.5, 2.2, 4, 8, 300} {
 				for _, sd := range []float64{1e-6, 0.01, 0.3, 1, 5} {
 					for _, clamped := range []bool{false, true} {

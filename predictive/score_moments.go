@@ -3,6 +3,8 @@ package predictive
 import (
 	"math"
 	"sync"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // The variance of a power or of log1p under a score distribution is a sum over its nodes z
@@ -70,7 +72,7 @@ func (s *ScoreDistribution) cell(power float64, cut int, tau float64) (coefficie
 	for {
 		all.once.Do(func() {
 			all.power, all.next = power, new(scoreCells)
-			if degree, whole := polynomialDegree(power); whole {
+			if degree, whole := targetscale.PolynomialDegree(power); whole {
 				all.exact = exactSums(degree, &s.nodes)
 			} else {
 				all.cells = new([nodeCount/2/edgeStep + 2][mostCells]lazyCell)
@@ -168,8 +170,8 @@ var weightBelow = func() (below [nodeCount + 1]float64) {
 // the median is below 0, or if the polynomials do not converge.
 func (d *Distribution) scoreVariance(centre float64) (float64, bool) {
 	p, unit, bounded := 0.0, 1.0, d.clamped
-	if d.transform.kind == power {
-		p, unit, bounded = d.transform.power, d.transform.unit, true // there is another branch below 0
+	if d.transform.Kind() == targetscale.KindPower {
+		p, unit, bounded = d.transform.Exponent(), d.transform.Unit(), true // there is another branch below 0
 	}
 	if bounded && d.m < 0 {
 		return 0, false

@@ -1,6 +1,10 @@
 package predictive
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
+)
 
 // A rectified function y(g) is constant below the bound and, above it, a polynomial or
 // exp(g) + constant. The slopes are the first three derivatives at the bound, from above;
@@ -15,13 +19,13 @@ type rectified struct {
 // bound if the distribution is clamped. It is not defined for powers.
 func (d *Distribution) rectified() rectified {
 	switch {
-	case d.transform.kind == log1p:
+	case d.transform.Kind() == targetscale.KindLog1p:
 		return rectified{exponential: true}
-	case d.transform.kind == sqrt:
+	case d.transform.Kind() == targetscale.KindSqrt:
 		return rectified{slope: [3]float64{0, 2, 0}}
-	case d.transform.kind == cbrt1p && d.clamped:
+	case d.transform.Kind() == targetscale.KindCbrt1p && d.clamped:
 		return rectified{bound: 1, slope: [3]float64{3, 6, 6}}
-	case d.transform.kind == cbrt1p:
+	case d.transform.Kind() == targetscale.KindCbrt1p:
 		return rectified{slope: [3]float64{0, 0, 6}}
 	}
 	return rectified{slope: [3]float64{1, 0, 0}}

@@ -3,6 +3,8 @@ package predictive
 import (
 	"math"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // TestSmoothVariance compares the series with the integral over f, for means on both
@@ -10,9 +12,9 @@ import (
 func TestSmoothVariance(t *testing.T) {
 	t.Parallel()
 	const step = 1.0 / 32
-	for _, transform := range []Transform{Identity, Log1p, Sqrt, Cbrt1p} {
+	for _, transform := range []targetscale.Transform{targetscale.Identity, targetscale.Log1p, targetscale.Sqrt, targetscale.Cbrt1p} {
 		for _, clamped := range []bool{false, true} {
-			if !clamped && (transform == Identity || transform == Log1p) || clamped && transform == Sqrt {
+			if !clamped && (transform == targetscale.Identity || transform == targetscale.Log1p) || clamped && transform == targetscale.Sqrt {
 				continue // no bound, or the same function
 			}
 			for _, s := range []float64{0.1, 0.5, 2} {
@@ -27,7 +29,7 @@ func TestSmoothVariance(t *testing.T) {
 							for at := -14.0; at <= 14; at += step {
 								weight := step * normalDensity(at)
 								m := d.m + math.Sqrt(d.model)*at
-								given, _ := rectifiedMoments(m, d.noise, map[transformKind]int{sqrt: 2, cbrt1p: 3}[transform.kind])
+								given, _ := rectifiedMoments(m, d.noise, map[targetscale.Kind]int{targetscale.KindSqrt: 2, targetscale.KindCbrt1p: 3}[transform.Kind()])
 								if clamped {
 									given, _ = clampedMoments(transform, m, d.noise)
 								}
@@ -52,7 +54,7 @@ func TestSmoothVariance(t *testing.T) {
 // TestVariancesWithoutSpread checks that a distribution without variance has none.
 func TestVariancesWithoutSpread(t *testing.T) {
 	t.Parallel()
-	for _, transform := range []Transform{Identity, Log1p, Sqrt, Cbrt1p} {
+	for _, transform := range []targetscale.Transform{targetscale.Identity, targetscale.Log1p, targetscale.Sqrt, targetscale.Cbrt1p} {
 		for _, m := range []float64{-1, 0, 1e-12, 2} {
 			for _, d := range []Distribution{Gaussian(transform, m, 0, 0), Gaussian(transform, m, 0, 0).NonNegative()} {
 				if got := d.Moments(); !(got.SDModel >= 0 && got.SDModel < 1e-6 && got.SDNoise >= 0 && got.SDNoise < 1e-6) {

@@ -11,7 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -118,9 +118,9 @@ func orderScore(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.
 		s.Uncertainty.Likelihood = "gaussian"
 	}
 	if s.Transform == "auto" {
-		s.Transform = predictive.Log1p.String()
+		s.Transform = targetscale.Log1p.String()
 		if data.CheckDomain(s) != nil {
-			s.Transform = predictive.Identity.String()
+			s.Transform = targetscale.Identity.String()
 		}
 	}
 	s.Fit.Sweeps, s.Fit.Epochs = min(s.Fit.Sweeps, orderSweeps), min(s.Fit.Epochs, orderSweeps)

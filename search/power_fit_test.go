@@ -11,7 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
@@ -25,8 +25,8 @@ func TestFitPower(t *testing.T) {
 	if r.Power == nil || r.Power.Rows != 900 || r.Power.Unit < 1 || r.Power.Power > 0.5 || len(r.Power.Tried) != 11 {
 		t.Fatalf("got the estimate %+v", r.Power)
 	}
-	want := predictive.Power(r.Power.Power, 1).Name()
-	if m.Spec().Transform != want || r.Spec.Transform != want || m.Record().Power == nil || m.Scale().Transform != predictive.Power(r.Power.Power, r.Power.Unit) {
+	want := targetscale.Power(r.Power.Power, 1).Name()
+	if m.Spec().Transform != want || r.Spec.Transform != want || m.Record().Power == nil || m.Scale().Transform != targetscale.Power(r.Power.Power, r.Power.Unit) {
 		t.Errorf("got a model with scale %s, unit %g, want %s", m.Spec().Transform, m.Scale().Transform.Unit(), want)
 	}
 	file := filepath.Join(t.TempDir(), "m.kft")

@@ -16,7 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/search/automatic"
 	"github.com/kernel-fried-tensor/kft/search/power"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -55,7 +55,7 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 		return nil, nil, err
 	}
 	if s.SeveralTargets() {
-		s.Transform = predictive.Identity.String() // values are on their scales
+		s.Transform = targetscale.Identity.String() // values are on their scales
 	}
 	return FitData(ctx, s, data, opt)
 }
@@ -85,7 +85,7 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 		}
 	}
 	if s.Transform == "power" || s.Transform == "auto" {
-		s.Transform = predictive.Identity.String()
+		s.Transform = targetscale.Identity.String()
 	}
 	if s.Uncertainty.Likelihood == "auto" {
 		s.Uncertainty.Likelihood = "gaussian"
@@ -251,7 +251,7 @@ func hasChoice(s spec.Spec) bool {
 func combinations(s spec.Spec) []spec.Spec {
 	transforms, likelihoods := []string{s.Transform}, []string{s.Uncertainty.Likelihood}
 	if s.Transform == "auto" {
-		transforms = predictive.Transforms()
+		transforms = targetscale.Transforms()
 	}
 	if s.Uncertainty.Likelihood == "auto" {
 		likelihoods = spec.ComparedLikelihoods()
@@ -301,7 +301,7 @@ func choose(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opti
 		choices = append(choices, model.Choice{Transform: c.Transform, Likelihood: c.Uncertainty.Likelihood})
 		c.Fit.Refit = resolveRefit(c, data, opt)
 		m, r, err := train.Fit(ctx, c, data, opt)
-		var domain *predictive.DomainError
+		var domain *targetscale.DomainError
 		var diverged *solver.DivergedError
 		switch {
 		case errors.As(err, &domain), errors.As(err, &diverged):

@@ -7,7 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/search/power"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -34,7 +34,7 @@ func chooseTransforms(ctx context.Context, s spec.Spec, source tableio.Source, o
 					one.Data.Modes = append(one.Data.Modes, text)
 				}
 			}
-			one.Transform = predictive.Identity.String()
+			one.Transform = targetscale.Identity.String()
 			data, err := train.Read(ctx, one, source, opt)
 			if err != nil {
 				return s, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // Validate returns everything that is wrong with a filled specification, as Problems.
@@ -98,13 +98,13 @@ func (s Spec) validateTransform(ps *Problems) bool {
 		return true
 	}
 	if strings.HasPrefix(s.Transform, "power:") {
-		_, err := predictive.ParseTransform(s.Transform)
+		_, err := targetscale.ParseTransform(s.Transform)
 		if err != nil {
 			ps.Addf("transform", "%v", err)
 		}
 		return err == nil
 	}
-	return oneOf(ps, "transform", s.Transform, append(predictive.Transforms(), "power", "power:P", "auto")...)
+	return oneOf(ps, "transform", s.Transform, append(targetscale.Transforms(), "power", "power:P", "auto")...)
 }
 
 // oneOf adds a problem if the value is not among those allowed, and reports whether it

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -106,7 +107,7 @@ func (r *run) heaping() *heaping.Table {
 			continue
 		}
 		modes = append(modes, mode)
-		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.Table().Dicts[mode].Len()})
+		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: noisemodel.ModeCode(mode), Entities: r.data.Table().Dicts[mode].Len()})
 	}
 	train, z := r.predictedTrain()
 	if x := r.finest(modes); x != nil {

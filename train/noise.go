@@ -9,7 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/collective"
@@ -18,25 +19,25 @@ import (
 )
 
 // newScale fits the scale to the training targets.
-func (r *run) newScale() (predictive.Scale, error) {
+func (r *run) newScale() (targetscale.Scale, error) {
 	if r.measured != nil {
 		return r.measured.Scale(), nil
 	}
 	switch u := r.spec.Uncertainty; {
 	case u.Counts():
 		train := r.part(dataset.Train)
-		return predictive.NewCountScale(train.Y, train.W, train.Exposure)
+		return targetscale.NewCountScale(train.Y, train.W, train.Exposure)
 	case u.Likelihood == "bernoulli":
 		train := r.part(dataset.Train)
-		return predictive.NewLogitScale(train.Y, train.W)
+		return targetscale.NewLogitScale(train.Y, train.W)
 	case u.Likelihood == "ordinal":
 		train := r.part(dataset.Train)
-		_, err := predictive.NewScale(predictive.Identity, train.Y, train.W) // reports a constant target
-		return predictive.Scale{Transform: predictive.Ordinal, Spread: 1}, err
+		_, err := targetscale.NewScale(targetscale.Identity, train.Y, train.W) // reports a constant target
+		return targetscale.Scale{Transform: targetscale.Ordinal, Spread: 1}, err
 	}
-	transform, err := predictive.ParseTransform(r.spec.Transform)
+	transform, err := targetscale.ParseTransform(r.spec.Transform)
 	if err != nil {
-		return predictive.Scale{}, err
+		return targetscale.Scale{}, err
 	}
 	train := r.ownTrain()
 	if strings.HasPrefix(r.spec.Transform, "power") {
@@ -49,9 +50,9 @@ func (r *run) newScale() (predictive.Scale, error) {
 		return transform.Values(values[from-first:to-first], train.Target, from)
 	})
 	if err != nil {
-		return predictive.Scale{Transform: transform, Spread: 1}, err
+		return targetscale.Scale{Transform: transform, Spread: 1}, err
 	}
-	sums := []predictive.ScaleSums{{}}
+	sums := []targetscale.ScaleSums{{}}
 	collective.InTurn(r.opt.Ranks, bounds, sums, func(from, to int) {
 		w := train.W
 		if w != nil {
@@ -187,7 +188,7 @@ func (r *run) calibrated(law likelihood.Bernoulli) likelihood.Bernoulli {
 // this unit, because their range would exceed that of float32 for targets of 1e20, and
 // because the floors of noise models are relative to 1. Multiplication by a power of 2
 // rounds nothing.
-func unitOf(s predictive.Scale) float64 {
+func unitOf(s targetscale.Scale) float64 {
 	_, exponent := math.Frexp(s.Spread)
 	return math.Ldexp(1, exponent)
 }
@@ -226,10 +227,10 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 
 // noiseEntities returns the indexes of factors of the noise, given by their modes, the entities of
 // observations in each, and their numbers.
-func (r *run) noiseEntities(o *solver.Observations, factors [][]int) (indexes []predictive.EntityIndex, codes [][]int32, sizes []int) {
+func (r *run) noiseEntities(o *solver.Observations, factors [][]int) (indexes []noisemodel.EntityIndex, codes [][]int32, sizes []int) {
 	for _, modes := range factors {
 		if len(modes) == 1 {
-			indexes, codes, sizes = append(indexes, predictive.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.Table().Dicts[modes[0]].Len())
+			indexes, codes, sizes = append(indexes, noisemodel.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.Table().Dicts[modes[0]].Len())
 			continue
 		}
 		x := r.combinations(modes)

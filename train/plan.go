@@ -12,7 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/panel"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/train/collective"
 	"github.com/kernel-fried-tensor/kft/train/design"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
@@ -46,7 +46,7 @@ func (r *run) plan(ctx context.Context) error {
 	}
 	train := r.ownTrain()
 	r.trained = collective.CountRows(collective.Group(r.opt.Ranks), r.engine.Threads(), train.Codes, r.data.Sizes())
-	var scale predictive.Scale
+	var scale targetscale.Scale
 	var means [][]float64
 	err := r.sideBySide(
 		r.buildField,

@@ -11,7 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -136,7 +136,7 @@ func (r *run) scoreTargets() ([]model.Target, error) {
 
 // ofTarget returns a run with the observations of one target, in its own units and without
 // the mode of targets.
-func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
+func (r *run) ofTarget(one *model.Model, k int32, scale targetscale.Scale) *run {
 	own := *r
 	last := len(r.data.Table().Modes) - 1
 	own.data = r.data.OneTarget()

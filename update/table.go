@@ -12,7 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 )
 
 // A Row is a cell and its value.
@@ -208,22 +208,22 @@ func readTarget(ctx context.Context, m *model.Model, source tableio.Source, tabl
 // value.
 func CheckTarget(m *model.Model, y float64) error {
 	if math.IsNaN(y) || math.IsInf(y, 0) {
-		return fmt.Errorf("%s is not a finite number", predictive.TargetText(y))
+		return fmt.Errorf("%s is not a finite number", targetscale.TargetText(y))
 	}
 	value := []float32{float32(y)}
 	err := m.CheckTarget(value, 0)
-	var domain *predictive.DomainError
+	var domain *targetscale.DomainError
 	switch n := m.Noise(); {
 	case errors.As(err, &domain):
-		return fmt.Errorf("%s is not a value that the model's target can have (%s)", predictive.TargetText(y), m.Spec().Uncertainty.Likelihood+", "+m.Scale().Transform.String())
+		return fmt.Errorf("%s is not a value that the model's target can have (%s)", targetscale.TargetText(y), m.Spec().Uncertainty.Likelihood+", "+m.Scale().Transform.String())
 	case err != nil:
 		return err
 	case n.Bernoulli != nil && y != 0 && y != 1:
-		return fmt.Errorf("%s is neither 0 nor 1, the values of the model's target", predictive.TargetText(y))
+		return fmt.Errorf("%s is neither 0 nor 1, the values of the model's target", targetscale.TargetText(y))
 	case n.Count() != nil && (y < 0 || y != math.Trunc(y)):
-		return fmt.Errorf("%s is not a count", predictive.TargetText(y))
+		return fmt.Errorf("%s is not a count", targetscale.TargetText(y))
 	case m.Scale().NonNegative && y < 0:
-		return fmt.Errorf("%s is below 0, and the model's target is not", predictive.TargetText(y))
+		return fmt.Errorf("%s is below 0, and the model's target is not", targetscale.TargetText(y))
 	}
 	return nil
 }

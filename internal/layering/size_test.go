@@ -18,10 +18,9 @@ const (
 
 // largerPackages lists packages that are still larger, with their lines: they may not grow.
 var largerPackages = map[string]int{
-	"cmd/kft":    6121,
-	"model":      5618,
-	"predictive": 4960,
-	"solver":     5322,
+	"cmd/kft": 6121,
+	"model":   5618,
+	"solver":  5322,
 }
 
 // largerFiles is the same for files.

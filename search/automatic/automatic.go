@@ -14,7 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -232,7 +232,7 @@ func (c *chooser) late() bool {
 // skips reports whether an error excludes one candidate only: a target outside the
 // domain of a scale, a fit that diverged, or a posterior that would be too large.
 func (c *chooser) skips(err error) bool {
-	var domain *predictive.DomainError
+	var domain *targetscale.DomainError
 	var diverged *solver.DivergedError
 	var notFinite *model.NotFiniteError
 	return errors.As(err, &domain) || errors.As(err, &diverged) || errors.As(err, &notFinite) || fielderr.Path(err) == "uncertainty.inference"

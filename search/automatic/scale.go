@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/search/power"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -112,9 +112,9 @@ func (c *chooser) confirmPower(ctx context.Context) error {
 			continue
 		}
 		s := c.spec.Clone()
-		s.Transform = predictive.Identity.String()
+		s.Transform = targetscale.Identity.String()
 		if p < 1 {
-			s.Transform = predictive.Power(p, 1).Name()
+			s.Transform = targetscale.Power(p, 1).Name()
 		}
 		candidates = append(candidates, candidate{s.Transform, s})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -45,9 +46,9 @@ func Choose(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opti
 	if err != nil {
 		return s, nil, err
 	}
-	s.Transform = predictive.Identity.String()
+	s.Transform = targetscale.Identity.String()
 	if estimate.Power < 1 {
-		s.Transform = predictive.Power(estimate.Power, 1).Name()
+		s.Transform = targetscale.Power(estimate.Power, 1).Name()
 	}
 	return s, estimate, nil
 }
@@ -63,7 +64,7 @@ func estimate(ctx context.Context, rows solver.Observations, seed uint64, thread
 		return nil, fielderr.Errorf("split", "the training set is empty, so the power of the scale cannot be estimated; change split")
 	}
 	if first := rows.Target(0); !slices.ContainsFunc(targets(&rows), func(y float64) bool { return y != first }) {
-		return nil, &predictive.ConstantError{Value: first, N: rows.Len()}
+		return nil, &targetscale.ConstantError{Value: first, N: rows.Len()}
 	}
 	c := newComparison(rows, seed)
 	found := &model.PowerEstimate{Unit: c.unit, Rows: rows.Len(), Tried: make([]model.PowerScore, steps+1)}
@@ -77,7 +78,7 @@ func estimate(ctx context.Context, rows solver.Observations, seed uint64, thread
 	})
 	found.Power = largestGood(found.Tried)
 	if rows.Len() >= simpleRows {
-		found.Power = predictive.RoundPower(found.Power)
+		found.Power = targetscale.RoundPower(found.Power)
 	}
 	return found, ctx.Err()
 }
@@ -115,7 +116,7 @@ type comparison struct {
 }
 
 func newComparison(rows solver.Observations, seed uint64) *comparison {
-	c := &comparison{rows: rows, unit: predictive.TargetUnit(rows.Y, rows.W), nonNegative: slices.Min(rows.Y) >= 0,
+	c := &comparison{rows: rows, unit: targetscale.TargetUnit(rows.Y, rows.W), nonNegative: slices.Min(rows.Y) >= 0,
 		effects: newEffects(&rows), fold: make([]int8, rows.Len()), folds: 1}
 	if rows.Len() <= foldRows {
 		c.folds = 4
@@ -153,7 +154,7 @@ const outlierSD = 6
 // score fits the effects on the scale of a power and returns the CRPS of held-out rows and
 // the share of outliers among them.
 func (c *comparison) score(p float64) (crps, outliers float64) {
-	t := predictive.Power(p, c.unit)
+	t := targetscale.Power(p, c.unit)
 	z := targets(&c.rows)
 	for i, y := range z {
 		z[i] = t.Forward(y)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
@@ -79,9 +79,9 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 // transformChoices returns the scales of a search: the named ones and a given power.
 func transformChoices(given string) []string {
 	if strings.HasPrefix(given, "power") {
-		return append(predictive.Transforms(), given)
+		return append(targetscale.Transforms(), given)
 	}
-	return predictive.Transforms()
+	return targetscale.Transforms()
 }
 
 // termParameters returns one parameter per term after the first, which can remove the

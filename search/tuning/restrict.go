@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
@@ -28,7 +28,7 @@ func restrict(s spec.Spec, data *fitdata.Data) (spec.Spec, []string, error) {
 			continue
 		}
 		var allowed, removed []string
-		var problem *predictive.DomainError
+		var problem *targetscale.DomainError
 		for _, choice := range p.Choices {
 			err := data.CheckDomain(apply(s, []parameter{p}, map[string]string{p.Name: choice}))
 			switch {
@@ -51,7 +51,7 @@ func restrict(s spec.Spec, data *fitdata.Data) (spec.Spec, []string, error) {
 			s.Search = spec.Search{}
 		}
 		s.Search[p.Name] = allowed
-		notices = append(notices, fmt.Sprintf("the search leaves out %s %s: the target has the value %s", p.Name, strings.Join(removed, ", "), predictive.TargetText(problem.Value)))
+		notices = append(notices, fmt.Sprintf("the search leaves out %s %s: the target has the value %s", p.Name, strings.Join(removed, ", "), targetscale.TargetText(problem.Value)))
 	}
 	return s, notices, nil
 }

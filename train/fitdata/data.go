@@ -24,7 +24,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/operators"
 )
@@ -193,17 +193,17 @@ func HashParts(parts []dataset.Part) string {
 // transform or the likelihood of the specification does not allow.
 func (d *Data) CheckDomain(s spec.Spec) error {
 	if s.Transform == "auto" || s.Transform == "power" {
-		s.Transform = predictive.Identity.String() // a choice skips the scales that do not suit, and a power suits all
+		s.Transform = targetscale.Identity.String() // a choice skips the scales that do not suit, and a power suits all
 	}
-	transform, err := predictive.ParseTransform(s.Transform)
+	transform, err := targetscale.ParseTransform(s.Transform)
 	if err != nil {
 		return err
 	}
 	switch u := s.Uncertainty; {
 	case u.Counts():
-		transform = predictive.LogRate
+		transform = targetscale.LogRate
 	case u.Likelihood == "bernoulli":
-		transform = predictive.Logit
+		transform = targetscale.Logit
 	case u.Likelihood == "ordinal":
 		if d.Levels() == nil {
 			return fielderr.Errorf("uncertainty.likelihood", "the target %s has more than %d different values, too many for the ordinal likelihood; use likelihood gaussian", s.Data.Target, likelihood.MaxLevels)
@@ -211,7 +211,7 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	}
 	if d.share != nil {
 		negative := s.Data.NonNegative == "yes" && slices.ContainsFunc(d.share.Y, func(y float32) bool { return y < 0 })
-		if all := peers.Each(d.share.ranks, negative || predictive.CheckDomain(transform, d.share.Y) != nil); !slices.Contains(all, true) {
+		if all := peers.Each(d.share.ranks, negative || targetscale.CheckDomain(transform, d.share.Y) != nil); !slices.Contains(all, true) {
 			return nil
 		}
 		d.Complete() // the message names the row
@@ -224,8 +224,8 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 			}
 		}
 	}
-	err = predictive.CheckDomain(transform, t.Y)
-	var domain *predictive.DomainError
+	err = targetscale.CheckDomain(transform, t.Y)
+	var domain *targetscale.DomainError
 	if errors.As(err, &domain) {
 		return fmt.Errorf("%s: data row %d, column %s: %w", d.source, t.SourceRow(domain.Position)+1, s.Data.Target, err)
 	}
@@ -259,7 +259,7 @@ func (d *Data) Resolved(s spec.Spec) spec.Spec {
 		s.Data.Ends = "series"
 	}
 	if d.targets != nil {
-		s.Transform = predictive.Identity.String() // values are on their scales
+		s.Transform = targetscale.Identity.String() // values are on their scales
 	}
 	return s
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/predictive/targetscale"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -106,7 +106,7 @@ func (d *Data) standardise(s spec.Spec, targets []string) error {
 	transforms := strings.Split(s.Transform, ",")
 	of := t.Codes[len(t.Codes)-1]
 	for k, name := range targets {
-		transform, err := predictive.ParseTransform(transforms[k%len(transforms)])
+		transform, err := targetscale.ParseTransform(transforms[k%len(transforms)])
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func (d *Data) standardise(s spec.Spec, targets []string) error {
 			return fielderr.Errorf("data.target", "the target %s has no value in the training set; remove it, or change split", name)
 		}
 		rows := solver.Observations{Y: t.Y, Low: t.Low, W: t.W}.Select(train)
-		scale, err := predictive.FitScale(1, transform.WithUnit(rows.Y, rows.W), rows.Len(), rows.Target, rows.W)
+		scale, err := targetscale.FitScale(1, transform.WithUnit(rows.Y, rows.W), rows.Len(), rows.Target, rows.W)
 		if err != nil {
 			return fmt.Errorf("target %s: %w", name, err)
 		}
 		scale.NonNegative = s.Data.NonNegative != "no" && !slices.ContainsFunc(all, func(i int) bool { return t.Y[i] < 0 })
 		values := make([]float32, len(all))
 		if err := scale.ForwardEach(values, func(i int) float64 { return t.Target(all[i]) }); err != nil {
-			var domain *predictive.DomainError
+			var domain *targetscale.DomainError
 			if errors.As(err, &domain) {
 				err = fmt.Errorf("%s: data row %d, column %s: %w", d.source, t.SourceRow(all[domain.Position])+1, name, err)
 			}

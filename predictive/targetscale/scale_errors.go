@@ -1,4 +1,4 @@
-package predictive
+package targetscale
 
 import (
 	"errors"
@@ -28,9 +28,9 @@ func (e *DomainError) Error() string {
 		return fmt.Sprintf("the target %s is not one of the values that the ordinal likelihood was fitted to; correct the value, or fit the model again with such rows", TargetText(e.Value))
 	case logit:
 		return fmt.Sprintf("the target %s is neither 0 nor 1: the bernoulli likelihood requires 0 and 1, or words such as no and yes; correct the value, or use likelihood gaussian", TargetText(e.Value))
-	case log1p:
+	case KindLog1p:
 		domain = "values above -1"
-	case cbrt1p:
+	case KindCbrt1p:
 		domain = "values of -1 or more"
 	}
 	return fmt.Sprintf("the target %s is outside the domain of transform %s, which requires %s; correct the value, or use transform identity", TargetText(e.Value), e.Transform, domain)

@@ -1,4 +1,4 @@
-package predictive
+package noisemodel
 
 import (
 	"math/rand/v2"

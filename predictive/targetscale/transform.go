@@ -1,4 +1,4 @@
-package predictive
+package targetscale
 
 import (
 	"math"
@@ -11,29 +11,31 @@ import (
 // A Transform is the function g that maps the target to the modelling scale: one of the
 // values below, or a power (see [Power]). It is comparable; the zero value is [Identity].
 type Transform struct {
-	kind        transformKind
+	kind        Kind
 	power, unit float64 // of kind power; a unit of 0 is not yet determined
 }
 
-type transformKind uint8
+// Kind is the kind of a function, for formulas that differ between kinds.
+type Kind uint8
 
+// The kinds that are modelled without a link.
 const (
-	identity transformKind = iota
-	log1p
-	sqrt
-	cbrt1p
+	KindIdentity Kind = iota
+	KindLog1p
+	KindSqrt
+	KindCbrt1p
 	logRate
 	logit
 	ordinal
-	power
+	KindPower // see [Power]
 )
 
 // The transforms without parameters.
 var (
-	Identity = Transform{kind: identity}
-	Log1p    = Transform{kind: log1p}  // g = log(1 + y)
-	Sqrt     = Transform{kind: sqrt}   // g = sqrt(y); its inverse maps negative g to y = 0
-	Cbrt1p   = Transform{kind: cbrt1p} // g = cbrt(1 + y); its inverse maps negative g to y = -1
+	Identity = Transform{kind: KindIdentity}
+	Log1p    = Transform{kind: KindLog1p}  // g = log(1 + y)
+	Sqrt     = Transform{kind: KindSqrt}   // g = sqrt(y); its inverse maps negative g to y = 0
+	Cbrt1p   = Transform{kind: KindCbrt1p} // g = cbrt(1 + y); its inverse maps negative g to y = -1
 	// LogRate marks the scale of counts, which are modelled by the logarithm of
 	// their rate. It leaves the counts unchanged, and specifications do not name it:
 	// it follows from the likelihood.
@@ -46,7 +48,7 @@ var (
 	Ordinal = Transform{kind: ordinal}
 )
 
-var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate", logit: "logit", ordinal: "ordinal"}
+var transformNames = [...]string{KindIdentity: "identity", KindLog1p: "log1p", KindSqrt: "sqrt", KindCbrt1p: "cbrt1p", logRate: "log-rate", logit: "logit", ordinal: "ordinal"}
 
 // Transforms returns the names of the transforms without parameters that a specification
 // can choose.
@@ -56,7 +58,7 @@ func Transforms() []string { return slices.Clone(transformNames[:logRate]) }
 // power that power:P or power:P:UNIT describes.
 func ParseTransform(name string) (Transform, error) {
 	if i := slices.Index(transformNames[:logRate], name); i >= 0 {
-		return Transform{kind: transformKind(i)}, nil
+		return Transform{kind: Kind(i)}, nil
 	}
 	if text, is := strings.CutPrefix(name, "power:"); is {
 		return parsePower(text)
@@ -64,9 +66,15 @@ func ParseTransform(name string) (Transform, error) {
 	return Transform{}, fielderr.Errorf("transform", "unknown transform %q; use one of %s or power:P", name, strings.Join(transformNames[:logRate], ", "))
 }
 
+// Kind returns the kind of the function.
+func (t Transform) Kind() Kind { return t.kind }
+
+// Exponent returns P of a power, 0 for all other transforms.
+func (t Transform) Exponent() float64 { return t.power }
+
 // String returns the text that [ParseTransform] reads.
 func (t Transform) String() string {
-	if t.kind == power {
+	if t.kind == KindPower {
 		return t.powerText()
 	}
 	return transformNames[t.kind]
@@ -91,16 +99,18 @@ func (t *Transform) UnmarshalText(text []byte) (err error) {
 func (t Transform) Linked() bool { return t.kind == logRate || t.kind == logit || t.kind == ordinal }
 
 // Linear reports whether g is a linear function of y.
-func (t Transform) Linear() bool { return t.kind == identity || t.kind == power && t.power == 1 }
+func (t Transform) Linear() bool {
+	return t.kind == KindIdentity || t.kind == KindPower && t.power == 1
+}
 
 // InDomain reports whether g(y) is defined. Counts must be whole numbers from 0.
 func (t Transform) InDomain(y float64) bool {
 	switch t.kind {
-	case log1p:
+	case KindLog1p:
 		return !(y <= -1)
-	case sqrt:
+	case KindSqrt:
 		return !(y < 0)
-	case cbrt1p:
+	case KindCbrt1p:
 		return !(y < -1)
 	case logRate:
 		return !(y < 0 || y != math.Trunc(y))
@@ -121,13 +131,13 @@ func (t Transform) Forward(y float64) float64 {
 // forward returns g(y) for y in the domain.
 func (t Transform) forward(y float64) float64 {
 	switch t.kind {
-	case log1p:
+	case KindLog1p:
 		return math.Log1p(y)
-	case sqrt:
+	case KindSqrt:
 		return math.Sqrt(y)
-	case cbrt1p:
+	case KindCbrt1p:
 		return math.Cbrt(1 + y)
-	case power:
+	case KindPower:
 		return t.powerForward(y)
 	}
 	return y
@@ -137,61 +147,61 @@ func (t Transform) forward(y float64) float64 {
 // non-decreasing.
 func (t Transform) Inverse(g float64) float64 {
 	switch t.kind {
-	case log1p:
+	case KindLog1p:
 		return math.Expm1(g)
-	case sqrt:
+	case KindSqrt:
 		g = max(g, 0)
 		return g * g
-	case cbrt1p:
+	case KindCbrt1p:
 		g = max(g, 0)
 		return g*g*g - 1
-	case power:
+	case KindPower:
 		return t.powerInverse(g)
 	}
 	return g
 }
 
 // LogDerivative returns log g'(y) for y in the domain.
-func (t Transform) LogDerivative(y float64) float64 { return t.logDerivative(t.forward(y)) }
+func (t Transform) LogDerivative(y float64) float64 { return t.LogDerivativeAt(t.forward(y)) }
 
-// logDerivative returns log g'(y), from g = g(y).
-func (t Transform) logDerivative(g float64) float64 {
+// LogDerivativeAt returns log g'(y), from g = g(y).
+func (t Transform) LogDerivativeAt(g float64) float64 {
 	switch t.kind {
-	case log1p:
+	case KindLog1p:
 		return -g
-	case sqrt:
+	case KindSqrt:
 		return -math.Log(2 * g)
-	case cbrt1p:
+	case KindCbrt1p:
 		return -math.Log(3 * g * g)
-	case power:
+	case KindPower:
 		return t.powerLogDerivative(g)
 	}
 	return 0
 }
 
-// inverseDerivative returns dy/dg.
-func (t Transform) inverseDerivative(g float64) float64 {
+// InverseDerivative returns dy/dg.
+func (t Transform) InverseDerivative(g float64) float64 {
 	switch t.kind {
-	case log1p:
+	case KindLog1p:
 		return math.Exp(g)
-	case sqrt:
+	case KindSqrt:
 		return 2 * max(g, 0)
-	case cbrt1p:
+	case KindCbrt1p:
 		g = max(g, 0)
 		return 3 * g * g
-	case power:
+	case KindPower:
 		return math.Exp(-t.powerLogDerivative(g))
 	}
 	return 1
 }
 
-// lowerBound returns the value to which the inverse maps all negative g, which
+// LowerBound returns the value to which the inverse maps all negative g, which
 // therefore has positive probability; -Inf if there is no such value.
-func (t Transform) lowerBound() float64 {
+func (t Transform) LowerBound() float64 {
 	switch t.kind {
-	case sqrt:
+	case KindSqrt:
 		return 0
-	case cbrt1p:
+	case KindCbrt1p:
 		return -1
 	}
 	return math.Inf(-1)

@@ -1,4 +1,4 @@
-package predictive
+package targetscale
 
 import (
 	"encoding/json"
@@ -179,5 +179,12 @@ func TestTargetText(t *testing.T) {
 	}
 	if got := (&DomainError{Transform: Log1p, Value: float64(float32(-19.13))}).Error(); !strings.HasPrefix(got, "the target -19.13 is outside") {
 		t.Errorf("got error %q, want the value as it was written", got)
+	}
+}
+
+func checkNear(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: got %g, want %g within %g", what, got, want, tolerance)
 	}
 }

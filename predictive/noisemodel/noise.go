@@ -1,4 +1,6 @@
-package predictive
+// Package noisemodel holds the distribution of a target given the field: its noise on the modelling
+// scale, or the distribution of a count or of one of few values.
+package noisemodel
 
 import (
 	"fmt"
@@ -6,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
+	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
 // Noise is the distribution of the target given the field. Exactly one field is
@@ -67,7 +70,7 @@ func (n *Noise) Likelihood() string {
 }
 
 // Count returns the count distribution, nil for other likelihoods.
-func (n *Noise) Count() CountDistribution {
+func (n *Noise) Count() predictive.CountDistribution {
 	switch {
 	case n.Poisson != nil:
 		return *n.Poisson
@@ -82,7 +85,7 @@ func (n *Noise) Count() CountDistribution {
 }
 
 // Finite returns the distribution of a target with few values, nil for others.
-func (n *Noise) Finite() FiniteDistribution {
+func (n *Noise) Finite() predictive.FiniteDistribution {
 	switch {
 	case n.Bernoulli != nil:
 		return *n.Bernoulli

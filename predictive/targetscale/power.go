@@ -1,4 +1,4 @@
-package predictive
+package targetscale
 
 import (
 	"math"
@@ -21,15 +21,15 @@ import (
 // Power panics for other arguments.
 func Power(p, unit float64) Transform {
 	if !(p >= 0 && p <= 1) || !(unit > 0) || math.IsInf(unit, 1) {
-		panic("predictive: a power outside [0, 1] or a unit that is not above 0")
+		panic("targetscale: a power outside [0, 1] or a unit that is not above 0")
 	}
-	return Transform{kind: power, power: p, unit: unit}
+	return Transform{kind: KindPower, power: p, unit: unit}
 }
 
 // parsePower reads P or P:UNIT, where P may be a ratio.
 func parsePower(text string) (Transform, error) {
 	number, unit, hasUnit := strings.Cut(text, ":")
-	t := Transform{kind: power}
+	t := Transform{kind: KindPower}
 	var err error
 	if t.power, err = parseRatio(number); err != nil || !(t.power >= 0 && t.power <= 1) {
 		return Transform{}, fielderr.Errorf("transform", "the power %q is not a number from 0 to 1; write one, as in power:0.33 or power:1/3", number)
@@ -55,22 +55,22 @@ func parseRatio(text string) (float64, error) {
 	return v / by, err
 }
 
-// mostDegree is the largest degree of an inverse that counts as a polynomial.
-const mostDegree = 14
+// MostDegree is the largest degree of an inverse that counts as a polynomial.
+const MostDegree = 14
 
-// polynomialDegree returns 1/P if that is a whole number up to mostDegree: then the inverse of
+// PolynomialDegree returns 1/P if that is a whole number up to MostDegree: then the inverse of
 // the power P is a polynomial of that degree for y >= 0.
-func polynomialDegree(p float64) (degree int, whole bool) {
-	degree = int(min(1/p, mostDegree) + 0.5)
+func PolynomialDegree(p float64) (degree int, whole bool) {
+	degree = int(min(1/p, MostDegree) + 0.5)
 	return degree, float64(degree)*p == 1
 }
 
 // RoundPower returns a power near p, at most an eighth above it, whose reciprocal is a whole
 // number, so that the inverse of the scale is a polynomial: its moments are exact and need no
-// exponentials. Powers above 1/2 and below 1/mostDegree are returned unchanged.
+// exponentials. Powers above 1/2 and below 1/MostDegree are returned unchanged.
 func RoundPower(p float64) float64 {
 	const above = 0.25 // of the reciprocal
-	if degree := math.Ceil(1/p - above); p <= 0.5 && degree <= mostDegree {
+	if degree := math.Ceil(1/p - above); p <= 0.5 && degree <= MostDegree {
 		return 1 / degree
 	}
 	return p
@@ -80,7 +80,7 @@ func RoundPower(p float64) float64 {
 func (t Transform) powerText() string {
 	const long = len("0.1234")
 	number := strconv.FormatFloat(t.power, 'g', -1, 64)
-	if degree, whole := polynomialDegree(t.power); whole && len(number) > long {
+	if degree, whole := PolynomialDegree(t.power); whole && len(number) > long {
 		number = "1/" + strconv.Itoa(degree)
 	}
 	text := "power:" + number
@@ -92,7 +92,7 @@ func (t Transform) powerText() string {
 
 // Name returns the name of the transform, without the unit of a power.
 func (t Transform) Name() string {
-	if t.kind == power {
+	if t.kind == KindPower {
 		t.unit = 0
 	}
 	return t.String()
@@ -101,7 +101,7 @@ func (t Transform) Name() string {
 // Unit returns the unit of a power, 0 if it is not determined yet, and 1 for all other
 // transforms.
 func (t Transform) Unit() float64 {
-	if t.kind == power {
+	if t.kind == KindPower {
 		return t.unit
 	}
 	return 1
@@ -110,7 +110,7 @@ func (t Transform) Unit() float64 {
 // WithUnit returns the transform for targets y with optional weights. A power without a
 // unit gets [TargetUnit]; nothing else changes.
 func (t Transform) WithUnit(y, w []float32) Transform {
-	if t.kind == power && t.unit == 0 {
+	if t.kind == KindPower && t.unit == 0 {
 		t.unit = TargetUnit(y, w)
 	}
 	return t
@@ -149,10 +149,10 @@ func (t Transform) powerLogDerivative(g float64) float64 {
 	return (t.power-1)*level - math.Log(t.unit)
 }
 
-// powerValues writes the inverse of m + s t at the t of nodes. It is exact to a rounding
-// error of the unit, which suffices for integrals, and several times faster than
-// powerInverse.
-func (t Transform) powerValues(dst, nodes []float64, m, s float64) {
+// PowerValues writes the inverse of a power of m + s t at the t of nodes. It is exact to a
+// rounding error of the unit, which suffices for integrals, and several times faster than
+// [Transform.Inverse].
+func (t Transform) PowerValues(dst, nodes []float64, m, s float64) {
 	switch t.power {
 	case 0:
 		for i, z := range nodes {
@@ -170,99 +170,6 @@ func (t Transform) powerValues(dst, nodes []float64, m, s float64) {
 			dst[i] = math.Copysign((math.Exp(root*math.Log(1+t.power*math.Abs(g)))-1)*t.unit, g)
 		}
 	}
-}
-
-// powerMean returns E[g^-1(x)] for x ~ N(m, v), by the trapezoid rule unless P is 0 or 1.
-func (t Transform) powerMean(m, v float64) float64 {
-	s := math.Sqrt(v)
-	switch {
-	case t.power == 1:
-		return m * t.unit
-	case s == 0:
-		return t.powerInverse(m)
-	case t.power == 0:
-		// E[e^x - 1; x > 0] - E[e^-x - 1; x < 0]
-		return t.unit * (expectedExcess(m, s) - expectedExcess(-m, s))
-	}
-	// Where the integrand is smooth a wide step is exact. Its second derivative jumps at
-	// x = 0, which costs accuracy that the first term of the error returns.
-	stride := 2
-	if math.Abs(m) > nodeLast*s {
-		stride = 4
-	}
-	sum, root := 0.0, 1/t.power
-	for i := 0; i < nodeCount; i += stride {
-		g := m + s*nodeT[i]
-		y := (math.Exp(root*math.Log(1+t.power*math.Abs(g))) - 1) * t.unit // as in powerValues
-		sum += nodeWeight[i] * math.Copysign(y, g)
-	}
-	sum *= float64(stride)
-	if at := -m / s; math.Abs(at) < nodeLast {
-		h := nodeStep * float64(stride)
-		x := (at + nodeLast) / h
-		share := x - math.Floor(x)
-		jump := 2 * t.unit * (1 - t.power) * v * normalDensity(at)
-		sum -= jump * h * h * h / 6 * share * (share - 0.5) * (share - 1)
-	}
-	return sum
-}
-
-// expectedExcess returns E[e^x - 1; x > 0] for x ~ N(m, s^2).
-func expectedExcess(m, s float64) float64 {
-	return math.Exp(m+s*s/2)*normalCDF(m/s+s) - normalCDF(m/s)
-}
-
-// powerVariances is gaussianVariances for powers. With x = m + s t and the Hermite
-// coefficients c_k of y as a function of t, Var y is the sum of c_k^2 over k > 0, and
-// Var E[y|f] that of rho^k c_k^2, where rho is the share of f in the variance of x.
-func (d *Distribution) powerVariances() (model, noise float64) {
-	if d.transform.power == 1 && !d.cuts() {
-		unit := d.transform.unit
-		return d.model * unit * unit, d.noise * unit * unit
-	}
-	var value [nodeCount]float64
-	d.transform.powerValues(value[:], nodeT[:], d.m, d.sd)
-	if d.clamped {
-		clamp(&value)
-	}
-	var c [hermiteTerms]float64
-	second := 0.0
-	add := func(t, weighted float64) { // the term of a node in every coefficient
-		before, now := 0.0, 1.0 // He_(k-1) and He_k over the root of k!
-		for k := range c {
-			c[k] += weighted * now
-			root := math.Sqrt(float64(k + 1))
-			before, now = now, (t*now-math.Sqrt(float64(k))*before)/root
-		}
-	}
-	for i, y := range &value {
-		add(nodeT[i], nodeWeight[i]*y)
-		second += nodeWeight[i] * y * y
-	}
-	if bound := d.boundScore(); d.clamped && math.Abs(bound) < nodeLast {
-		add(bound, -d.kinkWeight(bound)*d.transform.unit*d.sd*normalDensity(bound))
-	}
-	total := max(second-c[0]*c[0], 0)
-	if d.noise == 0 {
-		return total, 0
-	}
-	rho, share := d.model/(d.model+d.noise), 1.0
-	rest := total
-	for _, ck := range c[1:] {
-		share *= rho
-		model += share * ck * ck
-		rest -= ck * ck
-	}
-	model = min(model+share*rho*max(rest, 0), total)
-	return model, total - model
-}
-
-// kinkWeight returns the error of the trapezoid rule for an integrand whose slope jumps by
-// 1 at t.
-func (d *Distribution) kinkWeight(t float64) float64 {
-	x := (t + nodeLast) / nodeStep
-	share := x - math.Floor(x)
-	return nodeStep * nodeStep * (share*(1-share)/2 - 1.0/12)
 }
 
 // unitRows is the largest number of targets whose quantiles determine a unit.

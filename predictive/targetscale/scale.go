@@ -1,4 +1,4 @@
-package predictive
+package targetscale
 
 import (
 	"cmp"
@@ -173,13 +173,13 @@ func (s Scale) ForwardEach(dst []float32, y func(i int) float64) error {
 // the domain of g. For counts g is log1p.
 func (s Scale) OnScale(y float64) float64 {
 	switch s.Transform.kind {
-	case log1p, logRate:
+	case KindLog1p, logRate:
 		return math.Log1p(max(y, -1+1e-9))
-	case sqrt:
+	case KindSqrt:
 		return math.Sqrt(max(y, 0))
-	case cbrt1p:
+	case KindCbrt1p:
 		return math.Cbrt(max(1+y, 0))
-	case power:
+	case KindPower:
 		return s.Transform.powerForward(y)
 	}
 	return y
@@ -208,7 +208,7 @@ func (s Scale) Location(z float32) float64 { return s.Center + s.Spread*float64(
 // Validate returns what is wrong with a scale that was read from a file.
 func (s Scale) Validate() error {
 	switch {
-	case s.Transform.kind == power && s.Transform.unit == 0:
+	case s.Transform.kind == KindPower && s.Transform.unit == 0:
 		return fmt.Errorf("the transform %s has no unit", s.Transform)
 	case math.IsNaN(s.Center) || math.IsInf(s.Center, 0):
 		return fmt.Errorf("the center %g is not a number", s.Center)
