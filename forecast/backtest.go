@@ -191,7 +191,7 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 	if _, why := b.data.OwnEnds(); why != "" {
 		b.result.Warnings = append(b.result.Warnings, why)
 	}
-	if b.groupings, err = b.findGroupings(); err != nil {
+	if b.groupings, err = b.findGroupings(ctx); err != nil {
 		return err
 	}
 	for k := range o.Windows {
@@ -244,6 +244,10 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	if len(rows.Y) == 0 || len(known.Y) == 0 {
 		return fielderr.Errorf("windows", "there are %d rows up to the origin and %d after it", len(known.Y), len(rows.Y))
 	}
+	divided, err := b.divide(origin, known, rows)
+	if err != nil {
+		return err
+	}
 	m, report, err := search.FitData(ctx, b.spec, data, b.opt.Train)
 	if err != nil {
 		return err
@@ -263,7 +267,6 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 		ahead[i] = int(int64(step) - origin)
 	}
 	changes := b.changes(known.Rows, rows.Rows)
-	divided := b.divide(origin, known, rows)
 	if err := b.measureFormulas(k, origin, known, rows, ahead, changes, divided); err != nil {
 		return err
 	}

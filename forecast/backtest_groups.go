@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -33,16 +34,23 @@ func (g *grouping) key(codes [][]int32, i int) string {
 }
 
 // findGroupings finds the groups of BacktestOptions.By.
-func (b *backtest) findGroupings() ([]grouping, error) {
+func (b *backtest) findGroupings(ctx context.Context) ([]grouping, error) {
 	var groupings []grouping
 	if own, _ := b.data.OwnEnds(); own && len(b.opt.By) > 0 {
 		return nil, fielderr.Errorf("by", "the series have ends of their own, so that the periods after an origin differ; set data.ends to table to measure totals by period")
 	}
 	for _, name := range b.opt.By {
-		g := grouping{name: name}
-		if name != "total" {
-			for part := range strings.SplitSeq(name, ",") {
-				mode, levels, err := b.levelsOf(strings.TrimSpace(part))
+		var names []string
+		for part := range strings.SplitSeq(name, ",") {
+			names = append(names, strings.TrimSpace(part))
+		}
+		g := grouping{name: strings.Join(names, ",")}
+		if slices.ContainsFunc(groupings, func(o grouping) bool { return o.name == g.name }) {
+			return nil, fielderr.Errorf("by", "totals by %s are asked for twice; name each grouping once", g.name)
+		}
+		if g.name != "total" {
+			for _, part := range names {
+				mode, levels, err := b.levelsOf(ctx, part)
 				if err != nil {
 					return nil, err
 				}
@@ -55,7 +63,7 @@ func (b *backtest) findGroupings() ([]grouping, error) {
 }
 
 // levelsOf returns the mode and, by code, the level of a name such as store or item.vendor.
-func (b *backtest) levelsOf(name string) (mode int, levels []string, err error) {
+func (b *backtest) levelsOf(ctx context.Context, name string) (mode int, levels []string, err error) {
 	var names []string
 	var at []int
 	for m, mode := range b.data.Modes() {
@@ -81,14 +89,8 @@ func (b *backtest) levelsOf(name string) (mode int, levels []string, err error) 
 		if side.Mode != names[found] || side.File == "" {
 			continue
 		}
-		values, err := readColumn(tableio.Named(b.opt.Train.Tables, side.File), b.data.Modes()[mode], column)
-		if err != nil {
-			return 0, nil, err
-		}
-		for _, id := range b.data.IDs(mode) {
-			levels = append(levels, values[id])
-		}
-		return mode, levels, nil
+		levels, err := readLevels(ctx, side, b.opt.Train.Tables, b.data.Modes()[mode], b.data.IDs(mode), column, tableio.Format{Stdin: b.opt.Train.Stdin})
+		return mode, levels, err
 	}
 	return 0, nil, fielderr.Errorf("by", "there is no side table of %s that has the column %s; name one in side.tables", names[found], column)
 }
@@ -106,9 +108,11 @@ type actualTotal struct {
 	change metrics.Change // of the totals of the group from one period to the next, up to the origin
 }
 
-// divide assigns the rows after an origin to totals. It takes time in proportion to the known rows.
-func (b *backtest) divide(origin int64, known, later fitdata.Rows) []division {
+// divide assigns the rows after an origin to totals, whose draws have to fit into memory. It takes time in proportion to
+// the known rows.
+func (b *backtest) divide(origin int64, known, later fitdata.Rows) ([]division, error) {
 	var all []division
+	totals := 0
 	for _, g := range b.groupings {
 		type spot struct {
 			key  string
@@ -134,8 +138,11 @@ func (b *backtest) divide(origin int64, known, later fitdata.Rows) []division {
 			d.totals[k].change = changes[key]
 		}
 		all = append(all, d)
+		if totals += len(d.totals); int64(8*totalDraws)*int64(totals) > maxTotalBytes {
+			return nil, fielderr.Errorf("by", "the draws of %d totals do not fit into %d GiB; use coarser or fewer groups", totals, maxTotalBytes>>30)
+		}
 	}
-	return all
+	return all, nil
 }
 
 // totalChanges returns the change of the totals of each group from one period with rows to the next.

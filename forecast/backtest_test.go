@@ -188,10 +188,12 @@ func TestBacktestErrors(t *testing.T) {
 			s.Data.Modes, s.Terms = []string{"store", "item"}, []string{"store*item"}
 			s.Data.Duplicates = "sum"
 		}, BacktestOptions{}},
-		`the table has no mode "stores"`: {nil, BacktestOptions{By: []string{"stores"}}},
-		"totals are by period already":   {nil, BacktestOptions{By: []string{"store,time"}}},
-		"there is no side table of item": {nil, BacktestOptions{By: []string{"item.vendor"}}},
-		"the terms: unknown mode foo":    {func(s *spec.Spec) { s.Terms = []string{"foo"} }, BacktestOptions{}},
+		`the table has no mode "stores"`:           {nil, BacktestOptions{By: []string{"stores"}}},
+		"totals are by period already":             {nil, BacktestOptions{By: []string{"store,time"}}},
+		"there is no side table of item":           {nil, BacktestOptions{By: []string{"item.vendor"}}},
+		"totals by store,item are asked for twice": {nil, BacktestOptions{By: []string{"store, item", "store,item"}}},
+		`the table has no mode ""`:                 {nil, BacktestOptions{By: []string{""}}},
+		"the terms: unknown mode foo":              {func(s *spec.Spec) { s.Terms = []string{"foo"} }, BacktestOptions{}},
 	} {
 		s := salesSpec()
 		if c.change != nil {
@@ -210,8 +212,8 @@ func TestBacktestTotals(t *testing.T) {
 	var results [2]*Result
 	for k, threads := range []int{1, 3} {
 		s := salesSpec()
-		s.Side.Tables = []string{"item=items"}
-		items, err := dataset.NewColumns(dataset.StringColumn("item", []string{"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"}),
+		s.Side.Tables = []string{"item=items[key=code]:vendor:group"}
+		items, err := dataset.NewColumns(dataset.StringColumn("name", []string{"p", "q", "r", "s", "t", "u", "v", "w"}), dataset.StringColumn("code", []string{"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"}),
 			dataset.StringColumn("vendor", []string{"a", "a", "a", "b", "b", "b", "b", "b"}))
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/evaluate"
-	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -26,9 +25,6 @@ func (b *backtest) measureTotals(ctx context.Context, k int, m *model.Model, row
 	}
 	sums := make([]totalSums, len(divided))
 	for g, d := range divided {
-		if bytes := int64(8*totalDraws) * int64(len(d.totals)); bytes > maxTotalBytes {
-			return fielderr.Errorf("by", "the draws of %d totals by %s do not fit into %d GiB; use coarser groups", len(d.totals), b.groupings[g].name, maxTotalBytes>>30)
-		}
 		sums[g] = newTotalSums(len(d.totals))
 	}
 	// Blocks are drawn at the same time and added one after the other, so that sums do not depend on the threads.

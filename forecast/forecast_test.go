@@ -186,17 +186,17 @@ func TestGroupsOfTables(t *testing.T) {
 	t.Parallel()
 	m := salesModel(t)
 	vendors := func() map[string]tableio.Source {
-		text := "item,vendor\n"
+		text := "vendor,code\n" // the key is not the first column
 		for i := range 8 {
-			text += "i" + string(rune('0'+i)) + "," + string(rune('A'+i%2)) + "\n"
+			text += string(rune('A'+i%2)) + ",i" + string(rune('0'+i)) + "\n"
 		}
 		return map[string]tableio.Source{"items": tableio.Reader("items.csv", strings.NewReader(text))}
 	}
-	got, _ := write(t, m, Options{Horizon: 1, By: "item.vendor", Side: []string{"item=items"}, Tables: vendors()})
+	got, _ := write(t, m, Options{Horizon: 1, By: "item.vendor", Side: []string{"item=items[key=code]"}, Tables: vendors()})
 	if len(got.rows) != 2 || got.rows[0]["item.vendor"] != "A" || got.header[0] != "item.vendor" {
 		t.Errorf("got %v", got.rows)
 	}
-	got, _ = write(t, m, Options{Horizon: 1, Only: []string{"item.vendor=A"}, Side: []string{"item=items"}, Tables: vendors()})
+	got, _ = write(t, m, Options{Horizon: 1, Only: []string{"item.vendor=A"}, Side: []string{"item=items[key=code]"}, Tables: vendors()})
 	if len(got.rows) != 36 {
 		t.Errorf("got %d rows of vendor A, want 36", len(got.rows))
 	}

@@ -89,43 +89,35 @@ func findLevels(m *model.Model, o *Options, name, field string) (*levels, error)
 		}
 		return l, nil
 	}
-	source, given := o.groups[modes[mode]]
+	table, given := o.groups[modes[mode]]
 	if !given {
 		return nil, fielderr.Errorf(field, "the groups %s are not known, because no term of the model uses them; give a side table of %s that has the column %s", name, modes[mode], column)
 	}
-	values, err := readColumn(source, m.Modes()[mode], column)
+	values, err := readLevels(context.Background(), table, o.Tables, m.Modes()[mode], l.dict.IDs(), column, tableio.Format{})
 	if err != nil {
 		return nil, err
 	}
-	l.of = func(code int32) string { return values[l.dict.ID(code)] }
+	l.of = func(code int32) string { return values[code] }
 	return l, nil
 }
 
-// readColumn returns the values of a column of a side table by id.
-func readColumn(source tableio.Source, mode dataset.Mode, column string) (map[string]string, error) {
-	frame, err := tableio.ReadFrame(context.Background(), source, tableio.Format{})
+// readLevels returns the values of ids in a column of a side table, "" for missing ones and those of ids without a row.
+func readLevels(ctx context.Context, table sideinfo.Spec, named map[string]tableio.Source, mode dataset.Mode, ids []string, column string, format tableio.Format) ([]string, error) {
+	joined, err := sideinfo.Open(ctx, table.WithGroups([]string{column}), tableio.Named(named, table.File), mode, ids, format)
 	if err != nil {
 		return nil, err
 	}
-	at, err := frame.Find(column)
+	at, err := joined.Rows.Find(column)
 	if err != nil {
-		return nil, fielderr.Errorf("by", "%v: %w", source, err)
+		return nil, fielderr.Errorf("by", "%s: %w", table.File, err)
 	}
-	keys := make([]int, len(mode.Columns))
-	for i, name := range mode.Columns {
-		if keys[i] = slices.Index(frame.Names, name); keys[i] < 0 {
-			keys[i] = i
+	levels := slices.Clone(joined.Rows.Columns[at])
+	for i, level := range levels {
+		if dataset.Missing(level) {
+			levels[i] = ""
 		}
 	}
-	values := map[string]string{}
-	for row := range frame.Columns[at] {
-		parts := make([]string, len(keys))
-		for i, k := range keys {
-			parts[i] = frame.Columns[k][row]
-		}
-		values[strings.Join(parts, "-")] = frame.Columns[at][row]
-	}
-	return values, nil
+	return levels, nil
 }
 
 // withSide returns the model with the ids of the side tables of modes whose side information
@@ -135,7 +127,7 @@ func (o *Options) withSide(ctx context.Context, m *model.Model) (*model.Model, e
 	for _, s := range m.Record().Side {
 		used[s.Mode] = true
 	}
-	o.groups = map[string]tableio.Source{}
+	o.groups = map[string]sideinfo.Spec{}
 	var sides []string
 	for _, text := range o.Side {
 		table, err := sideinfo.ParseSpec(text)
@@ -143,7 +135,7 @@ func (o *Options) withSide(ctx context.Context, m *model.Model) (*model.Model, e
 			return nil, err
 		}
 		if table.File != "" {
-			o.groups[table.Mode] = tableio.Named(o.Tables, table.File)
+			o.groups[table.Mode] = table
 		}
 		if used[table.Mode] || !slices.Contains(m.Spec().ModeNames(), table.Mode) {
 			sides = append(sides, text) // the model reports an unknown mode

@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // Options specify what to forecast. Errors about a field carry its path: horizon, only,
@@ -53,7 +54,7 @@ type Options struct {
 	Format  tableio.Format // of Future
 	Output  tableio.Output // the zero value is text
 
-	groups map[string]tableio.Source // side tables by mode
+	groups map[string]sideinfo.Spec // side tables by mode
 }
 
 // A Summary describes a forecast that was written.

@@ -117,6 +117,8 @@ func (e *Encoder) Encode(codes [][]int32, id func(mode, row int) string) ([][]in
 		}
 		if mode.Computed() {
 			codes = append(codes, slices.Repeat([]int32{unknown}, len(given[0])))
+		} else {
+			codes[at] = slices.Clone(codes[at]) // points need to know which numbers were given as bins
 		}
 		var members []int
 		if mode.Joint() {

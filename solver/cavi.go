@@ -249,7 +249,7 @@ func (a *cavi) endSweep(bool) {
 	}
 }
 
-// balance rescales the cores of a train until their prior variances differ by a factor below 4. Means,
+// balance rescales the cores of a train until their prior variances differ by a factor of at most 16, of two cores by 4. Means,
 // variances and priors change together, so neither the field nor the bound changes. The factors are powers
 // of two, whose products are exact, so the values of the term keep their bits. It reports whether they do:
 // paths along time keep logarithms, so their trains have equal prior variances, and values to compute again.

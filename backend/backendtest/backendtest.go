@@ -114,6 +114,11 @@ func Run(t *testing.T, backends ...Open) {
 		}
 		t.Run(c.Name+"/evaluate", func(t *testing.T) { testEvaluate(t, backends, p) })
 	}
+	t.Run("middle", func(t *testing.T) {
+		testMiddle(t, backends)
+		testNoMiddle(t, backends)
+		testMiddleNaN(t, backends)
+	})
 	t.Run("gemm", func(t *testing.T) {
 		for _, open := range backends {
 			testGemm(t, open(2))

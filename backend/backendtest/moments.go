@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -145,7 +146,18 @@ func momentJobs(p Problem, cores []backend.Slices, plan *backend.Plan) map[strin
 			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(func(int) want { return want{cov: true} })}
 		},
 	}
+	for name, w := range map[string][]float32{"equations of the leaf core": nil, "equations of the leaf core, weights": weight} {
+		m[name] = func() *backend.Job {
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, GradientsOnly: true, Target: target, Weight: w, Grad: grads(func(core int) want {
+				leaf := core == plan.Leaf && plan.HasCovariances(core, cores)
+				return want{mean: leaf, cov: leaf}
+			})}
+		}
+	}
 	for i := range p.Shapes {
+		m[fmt.Sprintf("product, gradients only, core %d", i)] = func() *backend.Job {
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Product, GradientsOnly: true, Weight: weight, Grad: grads(func(core int) want { return want{mean: core == i} })}
+		}
 		m[fmt.Sprintf("gradients only, core %d", i)] = func() *backend.Job {
 			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, GradientsOnly: true, Target: target, Weight: weight, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
 		}
@@ -176,7 +188,7 @@ func testMoments(t *testing.T, backends []Open, p Problem, plan *backend.Plan) {
 	for kind, uncertainty := range kinds {
 		cores := p.WithSecondMoments(5, uncertainty...)
 		for name, job := range momentJobs(p, cores, plan) {
-			if (kind != "variances" || plan.Cells() <= fewCells) && name != "given" && name != "residual" {
+			if (kind != "variances" || plan.Cells() <= fewCells) && name != "given" && name != "residual" && !strings.HasPrefix(name, "equations") && !strings.HasPrefix(name, "product, gradients only") {
 				continue
 			}
 			want := job()

@@ -192,6 +192,18 @@ func results(b backend.Backend, p Problem, plan *backend.Plan) (all []float64) {
 			}
 		}
 	}
+	leaf := backend.NewSlices(cores[plan.Leaf].Shape)
+	if leaf.Cov = make([]float32, leaf.Len()*leaf.Slice()); plan.HasCovariances(plan.Leaf, cores) {
+		grad := make([]backend.Slices, len(cores))
+		grad[plan.Leaf] = leaf
+		b.Pass(plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, GradientsOnly: true, Target: p.Target, Weight: p.Weight, Grad: grad})
+		add(leaf.Mean, leaf.Cov)
+	}
+	if len(cores) == 3 {
+		if m := p.equations(b, plan, cores, p.Target, p.Weight, cores[1].Var); m != nil {
+			add(m.gradient, m.diagonal, m.product)
+		}
+	}
 	r := plan.LeafRank()
 	sums := make([]float32, p.Shapes[plan.Leaf].N*(r*r+r))
 	b.NormalEquations(plan, p.Cores, p.Target, p.Weight, func(_, e int, gram, rhs []float64) {

@@ -40,7 +40,8 @@ type middle struct {
 
 var _ backend.MiddleSystems = (*Backend)(nil)
 
-// maxMiddle bounds the number of entries of the matrices of an entity, which each worker has.
+// maxMiddle bounds the number of entries of the matrices of an entity, and of the rows of its nodes, which each
+// worker has.
 const maxMiddle = 1 << 20
 
 // shardPieces is the number of pieces of a shard, whose entities share nothing.
@@ -55,7 +56,7 @@ func (b *Backend) MiddleSystems(p *backend.Plan, cores []backend.Slices, target,
 	if leaf.Cov != nil || far.Cov != nil || leaf.Slice() == 1 || far.Slice() == 1 {
 		return backend.Runs{}, false
 	}
-	if size := leaf.Slice() * leaf.Slice(); size*(far.N+far.Slice()) > maxMiddle {
+	if out, in := leaf.Slice(), far.Slice(); max(out*out, in)*far.N+out*out*in > maxMiddle {
 		return backend.Runs{}, false
 	}
 	p.Check(cores)

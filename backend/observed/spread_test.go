@@ -16,7 +16,8 @@ func TestRanksGiveSameBits(t *testing.T) {
 	s := newSum(8*(1<<14)+77,
 		[]backend.Shape{{Left: 1, N: 3000, Right: 2}, {Left: 2, N: 4000, Right: 1}},
 		[]backend.Shape{{Left: 1, N: 30, Right: 2}, {Left: 2, N: 20, Right: 3}, {Left: 3, N: 10, Right: 2}, {Left: 2, N: 7, Right: 1}},
-		[]backend.Shape{{Left: 1, N: 500, Right: 2}, {Left: 2, N: 2, Right: 3}, {Left: 3, N: 2, Right: 1}}) // has parts
+		[]backend.Shape{{Left: 1, N: 500, Right: 2}, {Left: 2, N: 2, Right: 3}, {Left: 3, N: 2, Right: 1}}, // has parts
+		[]backend.Shape{{Left: 1, N: 90, Right: 4}, {Left: 4, N: 400, Right: 3}, {Left: 3, N: 12, Right: 1}})
 	compute := func(b backend.Backend, shared bool) (all []float64) {
 		for _, secondMoments := range []bool{false, true} {
 			d := observed.New(b, s.y, nil, nil)
@@ -56,7 +57,10 @@ func TestRanksGiveSameBits(t *testing.T) {
 						}
 					}
 					if secondMoments {
-						all = append(all, ownEntities(b, plan, s.cores[k], target)...)
+						for _, gradientsOnly := range []bool{false, true} {
+							all = append(all, ownEntities(b, plan, s.cores[k], target, gradientsOnly)...)
+						}
+						all = append(all, middle(b, plan, s.cores[k], target)...)
 					}
 					if !secondMoments && len(s.cores[k]) > 1 {
 						all = append(all, equations(b, d, plan, s.cores[k])...)
@@ -131,16 +135,38 @@ func equations(b backend.Backend, d *observed.Data, plan *backend.Plan, cores []
 }
 
 // ownEntities returns the derivatives with respect to the leaf core that the ranks compute for their entities.
-func ownEntities(b backend.Backend, plan *backend.Plan, cores []backend.Slices, target []float32) (all []float64) {
+func ownEntities(b backend.Backend, plan *backend.Plan, cores []backend.Slices, target []float32, gradientsOnly bool) (all []float64) {
 	grad := make([]backend.Slices, len(cores))
 	leaf, r := backend.NewSlices(cores[plan.Leaf].Shape), plan.LeafRank()
 	leaf.Cov = make([]float32, leaf.Len()*r)
 	grad[plan.Leaf] = leaf
-	b.Pass(plan, cores, &backend.Job{SecondMoments: true, OwnEntities: true, Adjoint: backend.Residual, Target: target, Grad: grad})
+	b.Pass(plan, cores, &backend.Job{SecondMoments: true, GradientsOnly: gradientsOnly, OwnEntities: true, Adjoint: backend.Residual, Target: target, Grad: grad})
 	runs := backend.EntityRuns(b, plan, plan.Leaf)
 	runs.Share(leaf.Mean, r)
 	runs.Share(leaf.Cov, r*r)
 	for _, v := range slices.Concat(leaf.Mean, leaf.Cov) {
+		all = append(all, float64(v))
+	}
+	return all
+}
+
+// middle returns what the equations of the middle core give for its slices, if it has some.
+func middle(b backend.Backend, plan *backend.Plan, cores []backend.Slices, target []float32) (all []float64) {
+	if len(cores) != 3 {
+		return nil
+	}
+	size := cores[1].Slice()
+	gradient, diagonal := make([]float32, cores[1].Len()), make([]float32, cores[1].Len())
+	runs, ok := b.(backend.MiddleSystems).MiddleSystems(plan, cores, target, nil, func(_, e int, s backend.MiddleSystem) {
+		s.Gradient(gradient[e*size:][:size], cores[1].Mean[e*size:][:size])
+		s.Diagonal(diagonal[e*size:][:size])
+	})
+	if !ok {
+		return nil
+	}
+	runs.Share(gradient, size)
+	runs.Share(diagonal, size)
+	for _, v := range slices.Concat(gradient, diagonal) {
 		all = append(all, float64(v))
 	}
 	return all

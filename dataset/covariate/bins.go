@@ -181,9 +181,12 @@ func (g *Grid) ID(v float64) string {
 	return Text(from + step*gap/float64(g.steps))
 }
 
-// Exact returns the id of a number itself between the outermost centres, otherwise that of [Grid.ID].
+// Exact returns the id of a number itself as far as the grid goes, otherwise that of [Grid.ID].
 func (g *Grid) Exact(v float64) string {
-	if g.Within(v) {
+	low, high := g.Range()
+	edge := min(max(v, low), high)
+	near := len(g.centres) > 0 && math.Abs(v-edge) <= reach*max(high-low, math.Abs(edge), 1e-30)
+	if near && (v > 0 || v >= low || low < 0 || !g.Skewed()) { // it has a logarithm, if that is needed
 		return Text(round(v))
 	}
 	return g.ID(v)

@@ -275,10 +275,29 @@ func TestPointsAreExact(t *testing.T) {
 	for k := range rows {
 		numbers := table.Modes[2].Numbers(table.Dicts[2].ID(table.Codes[2][k]))
 		for m, grid := range []*Grid{GridOf(table.Dicts[0].IDs()), GridOf(table.Dicts[1].IDs())} {
-			v, _ := strconv.ParseFloat(values[m][k], 64)
-			if want := grid.Exact(v); numbers[m] != want || grid.Within(v) && want != Text(v) {
+			v, _ := strconv.ParseFloat(values[m][k], 64) // some are beyond the outermost centres
+			if want := grid.Exact(v); numbers[m] != want || want != Text(v) {
 				t.Fatalf("row %d: got the number %s of %s, want %s", k, numbers[m], values[m][k], want)
 			}
+		}
+	}
+}
+
+// A number far beyond the outermost centres, or without a logarithm that its grid needs, has the id that it has as one number.
+func TestExactAsFarAsTheGrid(t *testing.T) {
+	t.Parallel()
+	plain, skewed := GridOf([]string{"-1", "0", "2", "3"}), GridOf([]string{"1", "10", "100", "1000", "10000", "100000"})
+	for _, test := range []struct {
+		g    *Grid
+		v    float64
+		want string
+	}{
+		{plain, 1.2345678, "1.2345678"}, {plain, 7.654321, "7.654321"}, {plain, -3.14159, "-3.14159"},
+		{plain, 1e6, plain.ID(1e6)}, {plain, math.NaN(), dataset.MissingID}, {plain, NoRow, dataset.NoRowID},
+		{skewed, 0.123456, "0.123456"}, {skewed, -4.56789, skewed.ID(-4.56789)}, {GridOf(nil), 5, "5"},
+	} {
+		if got := test.g.Exact(test.v); got != test.want {
+			t.Errorf("%g: got %s, want %s", test.v, got, test.want)
 		}
 	}
 }

@@ -310,5 +310,5 @@ func (d *Data) Seconds() float64 { return d.seconds }
 func (d *Data) Release() {
 	t := &d.table
 	d.share = nil
-	t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
+	t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored, t.Numbers = nil, nil, nil, nil, nil, nil, nil
 }
