@@ -10,8 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Types of fits and searches. Their fields and methods are documented in packages train,
-// model (Record) and search.
+// Types of fits and searches, documented in packages train, model (Record) and search/tuning.
 type (
 	Options     = train.Options     // how to run a fit; only TimeBudget and Share change the result
 	Event       = train.Event       // the progress of a fit
