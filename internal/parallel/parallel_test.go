@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -71,6 +72,32 @@ func TestManyCallers(t *testing.T) {
 	if got, want := total.Load(), int64(callers*loops*pieces*inner); got != want {
 		t.Errorf("got %d pieces, want %d", got, want)
 	}
+}
+
+// A loop that starts while all helpers work gets those that finish: its first piece waits for the second.
+func TestFinishedHelpersJoinOtherLoops(t *testing.T) {
+	var begun sync.WaitGroup
+	release, ended := make(chan struct{}), make(chan struct{})
+	const threads = 8
+	begun.Add(threads)
+	go func() {
+		For(threads, threads, func(int) {
+			begun.Done()
+			<-release
+		})
+		close(ended)
+	}()
+	begun.Wait()
+	second := make(chan struct{})
+	For(2, 2, func(i int) {
+		if i == 1 {
+			close(second)
+			return
+		}
+		close(release)
+		<-second
+	})
+	<-ended
 }
 
 // The error of a helper reaches the caller, and the next loop works.

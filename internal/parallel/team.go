@@ -23,11 +23,13 @@ const (
 // job is one call of For.
 type job struct {
 	n       int64
+	most    int64 // helpers at most
 	work    func(worker, i int)
 	_       [64]byte // what follows changes all the time: not in the cache line of what all read
 	next    atomic.Int64
 	_       [64]byte
 	workers atomic.Int64
+	joined  atomic.Int64          // helpers that asked to join
 	helpers atomic.Int64          // those at work, plus closed when no more may join
 	done    chan struct{}         // receives a value when the last helper has finished after the end
 	failed  atomic.Pointer[error] // the first panic of a helper that the caller gets
@@ -59,8 +61,11 @@ func (j *job) help(ready func()) {
 	j.run()
 }
 
-// join counts a helper, unless the job has ended.
+// join counts a helper, unless the job has ended or has all that it may have.
 func (j *job) join() bool {
+	if j.joined.Add(1) > j.most {
+		return false
+	}
 	for {
 		n := j.helpers.Load()
 		if n >= closed {
@@ -89,8 +94,12 @@ func (j *job) keep(cause any) {
 
 // end returns when all helpers at work have finished, also after a panic of the caller. It takes back the
 // job from the given places whose goroutines have not begun it: they may not run for a while. It panics if a helper did.
-func (j *job) end(given uint64) {
+func (j *job) end(given uint64, opened int) {
 	j.next.Store(j.n)
+	if opened >= 0 {
+		open[opened].Store(nil)
+		opens.Add(-1)
+	}
 	for ; given != 0; given &= given - 1 {
 		places[bits.TrailingZeros64(given)].job.CompareAndSwap(j, &idle)
 	}
@@ -112,13 +121,45 @@ type place struct {
 }
 
 var (
-	places     [64]place // more goroutines than these end after their job
+	places     [64]place    // more goroutines than these end after their job
+	alive      atomic.Int32 // goroutines of helpers
 	idle, busy job
 )
 
+// Jobs that found fewer goroutines waiting than they may have are open: one that finishes another job joins.
+// Without this, two loops at the same time would take as long as if the later had one thread.
+var (
+	open  [16]atomic.Pointer[job]
+	opens atomic.Int32
+)
+
+// offer makes a job open. It returns where, or -1 if there are too many.
+func (j *job) offer() int {
+	for i := range open {
+		if open[i].Load() == nil && open[i].CompareAndSwap(nil, j) {
+			opens.Add(1)
+			return i
+		}
+	}
+	return -1
+}
+
+// opened returns an open job with pieces left, or nil.
+func opened() *job {
+	if opens.Load() == 0 {
+		return nil
+	}
+	for i := range open {
+		if j := open[i].Load(); j != nil && j.next.Load() < j.n && j.joined.Load() < j.most {
+			return j
+		}
+	}
+	return nil
+}
+
 // start runs a job with the given number of helpers and waits for its end.
 func (j *job) start(helpers int) {
-	j.done = make(chan struct{}, 1)
+	j.done, j.most = make(chan struct{}, 1), int64(helpers)
 	given := uint64(0)
 	for i := range places {
 		if p := &places[i]; helpers > 0 && p.job.Load() == &idle && p.job.CompareAndSwap(&idle, j) {
@@ -126,15 +167,21 @@ func (j *job) start(helpers int) {
 			helpers--
 		}
 	}
-	for range helpers {
+	at := -1
+	if helpers > 0 {
+		at = j.offer()
+	}
+	for range min(helpers, max(runtime.GOMAXPROCS(0)-1, int(j.most))-int(alive.Load())) { // more would take turns
+		alive.Add(1)
 		go serve(j)
 	}
-	defer func() { j.end(given) }()
+	defer func() { j.end(given, at) }()
 	j.run()
 }
 
 // serve helps with a job, and then with others that come soon enough.
 func serve(j *job) {
+	defer alive.Add(-1)
 	debug.SetPanicOnFault(true) // see keep
 	p := claim()
 	if p == nil {
@@ -167,6 +214,11 @@ func (p *place) wait() *job {
 	take := func() bool {
 		if next = p.job.Load(); next == &idle || !p.job.CompareAndSwap(next, &busy) {
 			next = nil // there is none, or it was taken back
+		}
+		if next == nil {
+			if other := opened(); other != nil && p.job.CompareAndSwap(&idle, &busy) {
+				next = other
+			}
 		}
 		return next != nil
 	}
