@@ -43,7 +43,7 @@ func factorProblem(t *testing.T, steps, rank int, phi float64) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time, err := entity.NewAxisIndex([]entity.Axis{tt.StepAxis(1, steps)}, train.Codes)
+	time, err := entity.NewAxisIndex(1, []entity.Axis{tt.StepAxis(1, steps)}, train.Codes)
 	if err == nil {
 		time, err = time.Extend(1, [][]int32{nil, all})
 	}

@@ -17,7 +17,7 @@ func continued(t *testing.T) (all func() *Problem, some *Problem) {
 	w := synthetic{sizes: []int{20, 25, 8}, grouping: [][][]int{{{0}, {1}}, {{1}, {2}}, {{0, 1}}, {{2}}}, ranks: []int{2, 2, 1, 1}, cells: 6000, noise: 0.3}
 	field := func(codes [][]int32) *tt.Field {
 		f := w.field(t, codes)
-		time, err := entity.NewAxisIndex([]entity.Axis{tt.StepAxis(2, 8)}, codes)
+		time, err := entity.NewAxisIndex(1, []entity.Axis{tt.StepAxis(2, 8)}, codes)
 		if err != nil {
 			t.Fatal(err)
 		}

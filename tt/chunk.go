@@ -150,8 +150,12 @@ func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoin
 // EvalOwn is Eval for the own cells only.
 func (f *Field) EvalOwn(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
 	from, to := c.Own()
-	f.fillOffset(dst.Mean[from:to])
+	f.fillOffset(b.Threads(), dst.Mean[from:to])
 	for k, t := range f.Terms {
+		if slices := t.Slices(); len(slices) == 1 && c.spread == nil && c.value[k] == nil {
+			c.AddEffect(b, k, dst.Mean, slices[0].Mean)
+			continue
+		}
 		b.Pass(c.plans[k], t.Slices(), &backend.Job{Mean: c.buffer, Local: c.spread != nil})
 		c.addTerm(b, k, dst.Mean)
 	}
@@ -203,7 +207,7 @@ func (c *Chunk) AddEffect(b backend.Backend, term int, dst, values []float32) {
 		b.Pass(plan, []backend.Slices{{Shape: plan.Shapes[0], Mean: values}}, &backend.Job{Mean: c.buffer, Local: true})
 		c.addTerm(b, term, dst)
 	default:
-		parallel.Blocks(b.Threads(), c.cells, func(from, to int) {
+		parallel.Parts(b.Threads(), c.cells, func(from, to int) {
 			entities := plan.LeafEntity[from:to]
 			for cell, source := range plan.Source[from:to] {
 				dst[source] += values[entities[cell]]
@@ -246,7 +250,7 @@ func (c *Chunk) addTerm(b backend.Backend, k int, dst []float32) {
 	case c.value[k] != nil:
 		backend.Scatter(b, c.plans[k], c.value[k], c.buffer)
 	default:
-		parallel.Blocks(b.Threads(), c.cells, func(from, to int) {
+		parallel.Parts(b.Threads(), c.cells, func(from, to int) {
 			for cell, source := range c.plans[k].Source[from:to] {
 				dst[source] += c.buffer[from+cell]
 			}

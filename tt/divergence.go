@@ -21,48 +21,61 @@ func (c *Core) activeRows(b *Block) (rows int, active func(row int) bool) {
 // depend on the number of threads.
 const sumPiece = 64
 
-// sumRows returns the sum of add over the active rows.
-func sumRows(b backend.Backend, rows int, active func(int) bool, add func(row int) float64) float64 {
-	pieces := backend.Pieces(b, (rows+sumPiece-1)/sumPiece, 1, func(i int, dst []float64) {
+// rowSums are the sums over the active rows of a block.
+type rowSums struct {
+	moment float64 // of E (w - mu)^2
+	other  float64 // of what the caller adds
+	rows   float64 // their number
+}
+
+// sumRows returns the sums of a block in one loop. add may be nil.
+func (c *Core) sumRows(be backend.Backend, b *Block, add func(row int) float64) (sums rowSums) {
+	const width = 3
+	rows, active := c.activeRows(b)
+	mean, size := b.Posterior.PriorMean, c.Slices.Slice()
+	pieces := backend.Pieces(be, (rows+sumPiece-1)/sumPiece, width, func(i int, dst []float64) {
 		for row := i * sumPiece; row < min(rows, (i+1)*sumPiece); row++ {
-			if active(row) {
-				dst[0] += add(row)
+			if !active(row) {
+				continue
 			}
+			s := 0.0
+			for k, m := range b.Value[row*size:][:size] {
+				d := float64(m) - mean
+				s += d * d
+				if b.Posterior.Var != nil {
+					s += float64(b.Posterior.Var[row*size+k])
+				}
+			}
+			dst[0] += s
+			if add != nil {
+				dst[1] += add(row)
+			}
+			dst[2]++
 		}
 	})
-	total := 0.0
-	for _, v := range pieces {
-		total += v
+	for ; len(pieces) > 0; pieces = pieces[width:] {
+		sums.moment += pieces[0]
+		sums.other += pieces[1]
+		sums.rows += pieces[2]
 	}
-	return total
+	return sums
 }
 
 // SecondMoment returns the mean of E (w - mu)^2 over the weights of a block, with
 // mu the prior mean, and the number of weights. This is the prior variance that
 // maximises the evidence bound.
 func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weights int) {
-	mean := b.Posterior.PriorMean
+	return c.secondMoment(b, c.sumRows(be, b, nil))
+}
+
+// secondMoment returns the results of SecondMoment for given sums.
+func (c *Core) secondMoment(b *Block, sums rowSums) (moment float64, weights int) {
 	size := c.Slices.Slice()
-	rows, active := c.activeRows(b)
-	count := rows
-	if b.Map == nil {
-		count = c.TrainedEntities()
-	}
-	sum := sumRows(be, rows, active, func(row int) float64 {
-		s := 0.0
-		for k, m := range b.Value[row*size:][:size] {
-			d := float64(m) - mean
-			s += d * d
-			if b.Posterior.Var != nil {
-				s += float64(b.Posterior.Var[row*size+k])
-			}
-		}
-		return s
-	})
 	if b.Posterior.Sigma != nil {
-		sum += float64(size) * regression.Trace(b.Posterior.Sigma)
+		sums.moment += float64(size) * regression.Trace(b.Posterior.Sigma)
 	}
-	return sum / float64(max(1, count*size)), count * size
+	weights = int(sums.rows) * size
+	return sums.moment / float64(max(1, weights)), weights
 }
 
 // Divergence returns the Kullback-Leibler divergence of the posterior of a block
@@ -84,19 +97,19 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 		return b.Along.Divergence()
 	}
 	size, tau := c.Slices.Slice(), float64(b.Posterior.PriorVar[0])
-	moment, weights := c.SecondMoment(be, b)
-	total := float64(weights) * (moment/tau - 1 + math.Log(tau))
+	var logs func(row int) float64
 	switch {
 	case b.Posterior.Sigma != nil:
-		total -= float64(size) * regression.LogDet(b.Posterior.Sigma)
 	case b.Posterior.Cov != nil:
-		rows, active := c.activeRows(b)
-		total -= sumRows(be, rows, active, func(e int) float64 { return logDet(b.Posterior.Cov[e*size*size:][:size*size], size) })
+		logs = func(e int) float64 { return logDet(b.Posterior.Cov[e*size*size:][:size*size], size) }
 	default:
-		rows, active := c.activeRows(b)
-		total -= sumRows(be, rows, active, func(row int) float64 {
-			return sumLogs(b.Posterior.Var[row*size:][:size])
-		})
+		logs = func(row int) float64 { return sumLogs(b.Posterior.Var[row*size:][:size]) }
+	}
+	sums := c.sumRows(be, b, logs)
+	moment, weights := c.secondMoment(b, sums)
+	total := float64(weights)*(moment/tau-1+math.Log(tau)) - sums.other
+	if b.Posterior.Sigma != nil {
+		total -= float64(size) * regression.LogDet(b.Posterior.Sigma)
 	}
 	return total / 2
 }

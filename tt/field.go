@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/gather"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
@@ -115,10 +116,12 @@ func (f *Field) Weights() int {
 }
 
 // fillOffset sets all values to the mean of the offset.
-func (f *Field) fillOffset(dst []float32) {
-	for i := range dst {
-		dst[i] = f.Offset.Mean
-	}
+func (f *Field) fillOffset(threads int, dst []float32) {
+	parallel.Parts(threads, len(dst), func(from, to int) {
+		for i := range dst[from:to] {
+			dst[from+i] = f.Offset.Mean
+		}
+	})
 }
 
 func wanted(grad []backend.Slices) bool {
@@ -152,16 +155,18 @@ func (f *Field) addProducts(dst []float32, value [][]float32) {
 // computed for combinations that did not occur in training. O(P R^2) per cell and
 // term.
 func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
-	f.fillOffset(dst)
+	f.fillOffset(b.Threads(), dst)
 	value := make([][]float32, len(f.Terms))
 	for k, t := range f.Terms {
 		value[k] = make([]float32, len(dst))
 		slices, index := t.localized(b, codes)
 		b.Evaluate(value[k], slices, index)
 		if len(f.Partners(k)) == 0 {
-			for i, v := range value[k] {
-				dst[i] += v
-			}
+			parallel.Parts(b.Threads(), len(dst), func(from, to int) {
+				for i, v := range value[k][from:to] {
+					dst[from+i] += v
+				}
+			})
 		}
 	}
 	f.addProducts(dst, value)

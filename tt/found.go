@@ -17,9 +17,12 @@ type found struct {
 // 4 bytes per cell and joint core.
 func (z *Moments) Remember(codes [][]int32) { z.found = &found{codes: codes} }
 
+// keeps reports whether add keeps the entities of an index.
+func (f *found) keeps(x *entity.Index) bool { return f != nil && len(x.Axes()) > 1 }
+
 // add keeps the entities of an index of several modes.
 func (f *found) add(x *entity.Index, entities []int32) {
-	if f != nil && len(x.Axes()) > 1 {
+	if f.keeps(x) {
 		f.index, f.entities = append(f.index, x), append(f.entities, entities)
 	}
 }

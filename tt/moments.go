@@ -33,7 +33,11 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 	}
 	var shapes []backend.Shape
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
+	f.effectMoments(b, dst, terms, codes, next)
 	for k, t := range f.Terms {
+		if terms[k].Mean != nil {
+			continue
+		}
 		entities := t.lookup(nil, b.Threads(), codes)
 		for p, c := range t.Cores {
 			dst.found.add(c.Index, entities[p])
@@ -41,7 +45,7 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		slices, index := t.localize(b, codes, entities)
 		if len(slices) == 1 {
 			terms[k] = Moments{Mean: next(), Var: next()}
-			terms[k].gather(b, slices[0], index[0])
+			parallel.Parts(b.Threads(), n, func(from, to int) { terms[k].gather(slices[0], index[0][from:to], from) })
 			continue
 		}
 		unseen := t.newUnseenCells(b, codes, entities, slices, index)
@@ -151,21 +155,54 @@ func (m *Moments) pair(b backend.Backend, cores []backend.Slices, index [][]int3
 	})
 }
 
-// gather sets the moments of a train of one core, whose slices are single numbers.
-func (m *Moments) gather(b backend.Backend, s backend.Slices, index []int32) {
+// effectMoments sets the moments of the effects without side information, all in one loop: one of them takes
+// hardly longer than it takes to start a loop.
+func (f *Field) effectMoments(b backend.Backend, dst Moments, terms []Moments, codes [][]int32, next func() []float32) {
+	var effects []int
+	kept := make([][]int32, len(terms))
+	for k, t := range f.Terms {
+		if c := t.Cores[0]; len(t.Cores) == 1 && c.Map == nil {
+			effects = append(effects, k)
+			terms[k] = Moments{Mean: next(), Var: next()}
+			if dst.found.keeps(c.Index) {
+				kept[k] = make([]int32, len(dst.Mean))
+				dst.found.add(c.Index, kept[k])
+			}
+		}
+	}
+	if len(effects) == 0 {
+		return
+	}
+	parallel.Parts(b.Threads(), len(dst.Mean), func(from, to int) {
+		var memory [1024]int32
+		for ; from < to; from += len(memory) {
+			for _, k := range effects {
+				entities := memory[:min(to-from, len(memory))]
+				if kept[k] != nil {
+					entities = kept[k][from:][:len(entities)]
+				}
+				c := f.Terms[k].Cores[0]
+				c.Index.LookupFrom(entities, codes, from)
+				terms[k].gather(c.Slices, entities, from)
+			}
+		}
+	})
+}
+
+// gather sets the moments of a train of one core, whose slices are single numbers, from the given cell on.
+func (m *Moments) gather(s backend.Slices, index []int32, from int) {
 	variance := s.Var
 	if variance == nil {
 		variance = s.Cov
 	}
-	parallel.Ranges(b.Threads(), len(index), func(_, from, to int) {
-		mean, spread := m.Mean[from:to], m.Var[from:to]
-		for i, e := range index[from:to] {
-			mean[i] = s.Mean[e]
-			if variance != nil {
-				spread[i] = variance[e]
-			}
+	mean, spread := m.Mean[from:], m.Var[from:]
+	for i, e := range index {
+		mean[i] = s.Mean[e]
+		spread[i] = 0
+		if variance != nil {
+			spread[i] = variance[e]
 		}
-	})
+	}
 }
 
 // Combine returns the mean and the variance of the field at cell i, given those of

@@ -225,7 +225,7 @@ func (c *Core) untrained(key uint64, codes [][]int32, cell int, e int32) (untrai
 
 // Evaluate writes the drawn field at cells to dst.
 func (d *Draw) Evaluate(b backend.Backend, dst []float32, cells *Cells) {
-	d.field.fillOffset(dst)
+	d.field.fillOffset(b.Threads(), dst)
 	value := make([][]float32, len(d.field.Terms))
 	for k, t := range d.field.Terms {
 		parts, index := t.Slices(), make([][]int32, len(t.Cores))

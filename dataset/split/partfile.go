@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
@@ -43,8 +44,12 @@ func WriteParts(w io.Writer, t *dataset.Table, parts []dataset.Part) error {
 
 // readParts reads such a file, plain or compressed, and returns the part of each
 // observation of a table.
-func readParts(name string, t *dataset.Table) ([]dataset.Part, error) {
-	all, err := readPartColumn(name)
+func (s Spec) readParts(t *dataset.Table) ([]dataset.Part, error) {
+	if s.ahead == nil {
+		s = s.ReadAhead()
+	}
+	name := s.name
+	all, err := s.ahead.read()
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +69,21 @@ func readParts(name string, t *dataset.Table) ([]dataset.Part, error) {
 		}
 	}
 	return parts, nil
+}
+
+// partsAhead are the parts of a file that is being read.
+type partsAhead struct {
+	read func() ([]dataset.Part, error)
+}
+
+// ReadAhead returns a specification that reads the file of a split, if it has one, from now on, beside other work.
+func (s Spec) ReadAhead() Spec {
+	if s.kind == "file" {
+		read := sync.OnceValues(func() ([]dataset.Part, error) { return readPartColumn(s.name) })
+		s.ahead = &partsAhead{read}
+		go func() { _, _ = read() }() // who needs the parts gets the error
+	}
+	return s
 }
 
 // readPartColumn reads the parts of all rows.

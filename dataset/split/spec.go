@@ -17,6 +17,8 @@ type Spec struct {
 	last    int        // time: periods in each of valid and test
 	mode    string     // time, entity: name of the mode; time: "" is the mode of time
 	name    string     // column, file: its name
+
+	ahead *partsAhead // file: what ReadAhead reads
 }
 
 // forms are examples of every kind of split.

@@ -57,7 +57,7 @@ func (s Spec) Apply(t *dataset.Table, seed uint64) (*Split, error) {
 		}
 		split.Parts = slices.Clone(t.Part)
 	case "file":
-		split.Parts, err = readParts(s.name, t)
+		split.Parts, err = s.readParts(t)
 	default:
 		panic("split: Apply of an empty Spec")
 	}

@@ -43,6 +43,13 @@ func Blocks(threads, n int, work func(from, to int)) {
 	For(threads, (n+Block-1)/Block, func(i int) { work(i*Block, min(n, (i+1)*Block)) })
 }
 
+// Parts cuts 0..n into pieces and calls work for every one. There are some per thread, so that all have work to
+// the end; it is not for sums, because the pieces depend on the number of threads.
+func Parts(threads, n int, work func(from, to int)) {
+	piece := min(max(n/max(1, 4*threads), Block/16), Block)
+	For(threads, (n+piece-1)/piece, func(i int) { work(i*piece, min(n, (i+1)*piece)) })
+}
+
 // Reduce computes a value for every piece of Block elements of 0..n and combines the
 // values along a balanced binary tree. The result does not depend on the number of
 // threads. It is the zero value for n = 0.

@@ -38,7 +38,7 @@ func newCore(t *testing.T, n, columns int, rare float32) (*tt.Core, []float32) {
 	for i := range codes {
 		codes[i] = int32(i)
 	}
-	x, err := entity.NewAxisIndex([]entity.Axis{{Mode: 0, Size: n}}, [][]int32{codes})
+	x, err := entity.NewAxisIndex(1, []entity.Axis{{Mode: 0, Size: n}}, [][]int32{codes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -285,7 +285,7 @@ func (b *builder) indexCores(terms []spec.Term) {
 	}
 	found := make([]*entity.Index, len(cores))
 	parallel.For(b.data.Threads, len(cores), func(i int) {
-		if x, err := entity.NewAxisIndex(b.axes(cores[i]), b.data.Train); err == nil {
+		if x, err := entity.NewAxisIndex(b.data.Threads, b.axes(cores[i]), b.data.Train); err == nil {
 			found[i] = x
 		}
 	})
@@ -301,7 +301,7 @@ func (b *builder) indexCores(terms []spec.Term) {
 func (b *builder) index(core []string, informed bool) (*entity.Index, int, error) {
 	key, axes := tt.CoreName(core), b.axes(core)
 	if b.free[key] == nil {
-		x, err := entity.NewAxisIndex(axes, b.data.Train)
+		x, err := entity.NewAxisIndex(b.data.Threads, axes, b.data.Train)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -77,7 +77,7 @@ func (b *builder) along(c *tt.Core, term spec.Term) error {
 // mode, and the number of those that have training rows, which come first.
 func (b *builder) alongIndex(core []string) (*entity.Index, int, error) {
 	mode := spec.Positions(core, b.data.Modes)[0]
-	x, err := entity.NewAxisIndex([]entity.Axis{tt.StepAxis(mode, b.data.Sizes[mode])}, b.data.Train)
+	x, err := entity.NewAxisIndex(b.data.Threads, []entity.Axis{tt.StepAxis(mode, b.data.Sizes[mode])}, b.data.Train)
 	if err != nil {
 		return nil, 0, err
 	}

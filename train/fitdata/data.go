@@ -76,6 +76,7 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err != nil {
 		return nil, err
 	}
+	how = how.ReadAhead()
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
 	if opt.Ranks != nil {

@@ -36,12 +36,12 @@ type Index struct {
 // codes. Entities are numbered in order of first appearance, so the numbers depend
 // on the training data alone. sizes[m] is the number of codes of mode m.
 func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
-	return NewAxisIndex(Axes(modes, sizes), codes)
+	return NewAxisIndex(1, Axes(modes, sizes), codes)
 }
 
-// NewAxisIndex is NewIndex for axes, which may be groups. A row whose id has no group
+// NewAxisIndex is NewIndex for axes, which may be groups, on several threads. A row whose id has no group
 // does not count.
-func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
+func NewAxisIndex(threads int, axes []Axis, codes [][]int32) (*Index, error) {
 	x := &Index{axes: axes}
 	if len(axes) == 0 {
 		return x, x.build(true)
@@ -61,50 +61,8 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	rows := len(codes[axes[0].Mode])
-	seen := newKeySet(x.combinations(), rows)
-	var memory [256]uint64
-	for from := 0; from < rows; from += len(memory) {
-		keys := memory[:min(len(memory), rows-from)]
-		x.packRows(keys, codes, from)
-		for i, key := range keys {
-			if key != 0 && seen.add(key) {
-				x.combos = x.AppendCombination(x.combos, codes, from+i)
-			}
-		}
-	}
+	x.findCombinations(threads, codes)
 	return x, x.build(false)
-}
-
-// A keySet is a set of packed combinations plus 1: a bit for each where that takes less
-// memory than a hash table of the rows may, and less time.
-type keySet struct {
-	bits []uint64
-	hash *hashtable.Table
-}
-
-func newKeySet(combinations float64, rows int) keySet {
-	if combinations <= 64*float64(rows) {
-		return keySet{bits: make([]uint64, int(combinations)/64+1)}
-	}
-	return keySet{hash: hashtable.New(0)}
-}
-
-// add reports whether the key is new.
-func (s *keySet) add(key uint64) bool {
-	if s.hash != nil {
-		if _, ok := s.hash.Get(key); ok {
-			return false
-		}
-		s.hash.Put(key, 0)
-		return true
-	}
-	word, bit := &s.bits[key>>6], uint64(1)<<(key&63)
-	if *word&bit != 0 {
-		return false
-	}
-	*word |= bit
-	return true
 }
 
 // Axes returns the axes. The slice must not be modified.

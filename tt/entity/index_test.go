@@ -1,13 +1,16 @@
 package entity
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // An index without modes has one entity, of all cells.
 func TestIndexWithoutModes(t *testing.T) {
-	x, err := NewAxisIndex(nil, [][]int32{{3, 1, 2}})
+	x, err := NewAxisIndex(1, nil, [][]int32{{3, 1, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +56,37 @@ func TestIndexExtend(t *testing.T) {
 		}
 		if !slices.Equal(x.Combinations(), want) {
 			t.Fatal("the index changed")
+		}
+	}
+}
+
+// Combinations have the order of their first rows, however they are found.
+func TestCombinationsOfThreads(t *testing.T) {
+	t.Parallel()
+	const rows = rowsTogether + 3*parallel.Block
+	for name, sizes := range map[string][]int{"bits": {300, 2000}, "hash": {1 << 20, 1 << 20}} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		codes := make([][]int32, 2)
+		for range rows {
+			a := int32(rng.IntN(300)) - 1 // some are unknown
+			codes[0], codes[1] = append(codes[0], a), append(codes[1], int32(rng.IntN(1500)))
+		}
+		var want []int32
+		seen := map[[2]int32]bool{}
+		for i, a := range codes[0] {
+			if pair := [2]int32{a, codes[1][i]}; a >= 0 && !seen[pair] {
+				seen[pair] = true
+				want = append(want, pair[0], pair[1])
+			}
+		}
+		for _, threads := range []int{1, 2, 7, 16} {
+			x, err := NewAxisIndex(threads, Axes([]int{0, 1}, sizes), codes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(x.Combinations(), want) {
+				t.Errorf("%s, %d threads: got other combinations than those of the rows in their order", name, threads)
+			}
 		}
 	}
 }
