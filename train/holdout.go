@@ -93,6 +93,19 @@ func (r *run) holdOut() error {
 		}
 		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %s, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", plural.Count(n, "row"), 2*needed)
 	}
+	held, kept := r.drawHeld()
+	r.held, r.parts[dataset.Valid], r.drawn = valid.Select(held), solver.SelectOn(r.engine, valid, kept), nil
+	backend.FreeAll(r.engine, valid.Codes)
+	backend.FreeAll(r.engine, [][]float32{valid.Y, valid.Low, valid.W, valid.Exposure, valid.Censored})
+	return nil
+}
+
+// drawHeld draws the rows of the validation set that [run.holdOut] reserves, once.
+func (r *run) drawHeld() (held, kept []int) {
+	if r.drawn != nil {
+		return r.drawn[0], r.drawn[1]
+	}
+	n := r.parts[dataset.Valid].Len()
 	few := min(n/2, maxHeldRows)
 	order := paged.Make[int32](nil, n)
 	for i := range order {
@@ -103,7 +116,7 @@ func (r *run) holdOut() error {
 	for _, i := range order[:few] {
 		chosen[i] = true
 	}
-	held, kept := make([]int, 0, few), make([]int, 0, n-few)
+	held, kept = make([]int, 0, few), make([]int, 0, n-few)
 	for i, c := range chosen {
 		if c {
 			held = append(held, i)
@@ -111,10 +124,8 @@ func (r *run) holdOut() error {
 			kept = append(kept, i)
 		}
 	}
-	r.held, r.parts[dataset.Valid] = valid.Select(held), solver.SelectOn(r.engine, valid, kept)
-	backend.FreeAll(r.engine, valid.Codes)
-	backend.FreeAll(r.engine, [][]float32{valid.Y, valid.Low, valid.W, valid.Exposure, valid.Censored})
-	return nil
+	r.drawn = [][]int{held, kept}
+	return held, kept
 }
 
 // learnCorrection computes the conformal correction and the correction of means from

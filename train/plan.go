@@ -54,6 +54,12 @@ func (r *run) plan(ctx context.Context) error {
 		func() error {
 			means = collective.MeanTargets(collective.Backend(r.opt.Ranks), r.engine.Threads(), train, r.trained)
 			return nil
+		},
+		func() error {
+			if r.measured == nil && len(r.earlier) == 0 && r.opt.Ranks == nil && r.spec.Uncertainty.Conformal != "none" {
+				r.drawHeld() // if it is needed: the kind of the correction may not be known yet
+			}
+			return nil
 		})
 	if err != nil {
 		return err

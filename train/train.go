@@ -140,6 +140,7 @@ type run struct {
 	parts       [3]solver.Observations // by dataset.Part; Y in the user's units; see part
 	divided     bool                   // of the training rows, this process has its run alone
 	held        solver.Observations    // validation rows kept for the conformal correction
+	drawn       [][]int                // by drawHeld, until they are used: the rows that are held out, and the others
 	trained     [][]int32              // number of training rows by mode and code
 	standard    []float32              // targets of the training rows on the modelling scale, standardised
 	settings    baseline.Chosen        // of formulas, once they are chosen
