@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // An unseen entity has the mean and the covariance of the trained slices. The
@@ -135,18 +136,20 @@ func (c *Core) correlatedPart(b backend.Backend, mean, variance, cov []float32) 
 		covariance = make([]float64, size*size)
 	}
 	center := mean[n*size:][:size]
-	for i := range count {
-		e := i * n / count
-		row := deviations[i*size:][:size]
-		for k := range row {
-			row[k] = mean[e*size+k] - center[k]
-			diagonal[k] += float64(row[k]) * float64(row[k]) / float64(count)
-			within[k] += float64(variance[e*size+k]) / float64(count)
+	parallel.Ranges(b.Threads(), size, func(_, from, to int) { // entries, so that sums do not depend on the threads
+		for i := range count {
+			e := i * n / count
+			row := deviations[i*size:][:size]
+			for k := from; k < to; k++ {
+				row[k] = mean[e*size+k] - center[k]
+				diagonal[k] += float64(row[k]) * float64(row[k]) / float64(count)
+				within[k] += float64(variance[e*size+k]) / float64(count)
+			}
+			for k := from * size; k < to*size && covariance != nil; k++ {
+				covariance[k] += float64(cov[e*size*size+k]) / float64(count)
+			}
 		}
-		for k := range covariance {
-			covariance[k] += float64(cov[e*size*size+k]) / float64(count)
-		}
-	}
+	})
 	pick, column := make([]float32, count), make([]float32, size)
 	whole := append([]float64(nil), diagonal...)
 	for k := range whole {
