@@ -65,7 +65,7 @@ type Checkpointer interface {
 
 // flatten copies all weights and their variances into one slice. It reuses dst.
 func flatten(threads int, dst []float32, f *tt.Field) []float32 {
-	arrays, n := weightArrays(f), 0
+	arrays, n := f.Arrays(), 0
 	for _, a := range arrays {
 		n += len(a)
 	}
@@ -73,56 +73,31 @@ func flatten(threads int, dst []float32, f *tt.Field) []float32 {
 		dst = paged.Make[float32](nil, n+n/64+64) // room for what follows the weights
 	}
 	dst = dst[:n]
-	copies, rest := make([]copyJob, 0, len(arrays)), dst
-	for _, a := range arrays {
-		copies, rest = append(copies, copyJob{rest[:len(a)], a}), rest[len(a):]
-	}
-	copyAll(threads, copies)
+	parallel.Copy(threads, cut(dst, arrays), arrays)
 	return dst
+}
+
+// cut cuts pieces of the lengths of arrays off.
+func cut(values []float32, arrays [][]float32) (pieces [][]float32) {
+	for _, a := range arrays {
+		pieces, values = append(pieces, values[:len(a)]), values[len(a):]
+	}
+	return pieces
 }
 
 // restore sets all weights from one slice and returns the rest of it.
 func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
-	arrays := weightArrays(f)
-	copies := make([]copyJob, 0, len(arrays))
-	for _, a := range arrays {
-		copies, src = append(copies, copyJob{a, src[:len(a)]}), src[len(a):]
-	}
-	copyAll(be.Threads(), copies)
+	arrays := f.Arrays()
+	parallel.Copy(be.Threads(), arrays, cut(src, arrays))
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			c.Refresh(be, c.Map != nil)
 		}
 	}
+	for _, a := range arrays {
+		src = src[len(a):]
+	}
 	return src
-}
-
-// weightArrays lists all weights and their variances.
-func weightArrays(f *tt.Field) (arrays [][]float32) {
-	for _, t := range f.Terms {
-		for _, c := range t.Cores {
-			for _, b := range c.Blocks() {
-				arrays = append(append(append(arrays, b.Value), b.Posterior.Arrays()...), b.Along.Arrays()...)
-			}
-		}
-	}
-	return arrays
-}
-
-// A copyJob copies one array to another of its length.
-type copyJob struct{ to, from []float32 }
-
-// copyAll copies arrays in one loop over pieces of all of them.
-func copyAll(threads int, copies []copyJob) {
-	var pieces []copyJob
-	for _, c := range copies {
-		for len(c.to) > 0 {
-			n := min(len(c.to), parallel.Block)
-			pieces = append(pieces, copyJob{c.to[:n], c.from[:n]})
-			c.to, c.from = c.to[n:], c.from[n:]
-		}
-	}
-	parallel.For(threads, len(pieces), func(i int) { copy(pieces[i].to, pieces[i].from) })
 }
 
 // flatten copies everything a run learns into one slice: the weights, the offset, the

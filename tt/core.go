@@ -341,36 +341,21 @@ func (c *Core) meanOfTrained(b backend.Backend, add func(e int, weight float64, 
 	return sum[:size]
 }
 
-// drawnTogether is the number of initial values from one stream: those of larger cores are drawn on several threads.
-const drawnTogether = 1 << 15
-
 // initialize sets initial values: a shared part plus noise of the given standard
 // deviation, both times scale. shared returns an entry of the shared part of a slice. Entities without training data consume no random
-// numbers, so the values of the others do not depend on them.
-func (c *Core) initialize(b backend.Backend, rng *rand.Rand, scale, noise float64, shared func(k int) float64) {
+// numbers, so the values of the others do not depend on them. Refresh has to follow.
+func (c *Core) initialize(rng *rand.Rand, scale, noise float64, shared func(k int) float64) {
 	size := c.Slices.Slice()
 	common, ones, none := make([]float64, size), make([]float64, size), make([]float64, size)
 	for k := range size {
 		common[k], ones[k] = shared(k), 1
 	}
 	normal := func(values []float32, mean func(row int) []float64, scale, noise float64) {
-		draw := func(rng *rand.Rand, from, to int) {
-			for row := from; row < to; row++ {
-				for k, m := range mean(row) {
-					values[row*size+k] = float32(scale * (m + noise*rng.NormFloat64()))
-				}
+		for row := range len(values) / size {
+			for k, m := range mean(row) {
+				values[row*size+k] = float32(scale * (m + noise*rng.NormFloat64()))
 			}
 		}
-		rows, piece := len(values)/size, max(1, drawnTogether/size)
-		if rows <= piece {
-			draw(rng, 0, rows)
-			return
-		}
-		streams := make([]*rand.Rand, (rows+piece-1)/piece)
-		for i := range streams {
-			streams[i] = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
-		}
-		parallel.For(b.Threads(), len(streams), func(i int) { draw(streams[i], i*piece, min(rows, (i+1)*piece)) })
 	}
 	always := func(means []float64) func(row int) []float64 { return func(int) []float64 { return means } }
 	if c.Weight != nil {
@@ -390,5 +375,4 @@ func (c *Core) initialize(b backend.Backend, rng *rand.Rand, scale, noise float6
 	case Additive:
 		normal(c.Free[:trained], always(none), scale, noise)
 	}
-	c.Refresh(b, true)
 }

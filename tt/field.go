@@ -115,6 +115,18 @@ func (f *Field) Weights() int {
 	return n
 }
 
+// Arrays returns the memory of all weights of the terms, with what is known about them.
+func (f *Field) Arrays() (arrays [][]float32) {
+	for _, t := range f.Terms {
+		for _, c := range t.Cores {
+			for _, b := range c.Blocks() {
+				arrays = append(append(append(arrays, b.Value), b.Posterior.Arrays()...), b.Along.Arrays()...)
+			}
+		}
+	}
+	return arrays
+}
+
 // fillOffset sets all values to the mean of the offset.
 func (f *Field) fillOffset(threads int, dst []float32) {
 	parallel.Parts(threads, len(dst), func(from, to int) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // initialNoise is the standard deviation of the differences between initial slices,
@@ -37,23 +38,26 @@ func (t *Train) Anchored() bool { return t.Cores[0].Anchor != nil }
 // The leading train need not be the first term: the posterior of a product that starts small
 // collapses to 0. Without a train, regressions and the effects beside them start alike: their prior
 // variances start from their initial values, and that of a regression on many columns grows slowly
-// if it is small and there are few rows.
+// if it is small and there are few rows. stream is called for several terms at the same time.
 func (f *Field) Initialize(b backend.Backend, stream func(term int) *rand.Rand, sd float64) {
 	f.Offset = Offset{}
 	lead := slices.IndexFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 && !t.Anchored() })
 	alike := lead < 0 && slices.ContainsFunc(f.Terms, func(t *Train) bool { return t.Cores[0].Map != nil })
 	lead = max(0, lead)
-	for k, t := range f.Terms {
-		switch {
+	parallel.For(b.Threads(), len(f.Terms), func(k int) {
+		switch t := f.Terms[k]; {
 		case t.Anchored():
-			t.initialize(b, stream(k), t.unit(), 1)
+			t.initialize(stream(k), t.unit(), 1)
 		case alike:
-			t.Initialize(b, stream(k), sd/math.Sqrt(float64(len(f.Terms))))
+			t.draw(stream(k), sd/math.Sqrt(float64(len(f.Terms))))
 		case k == lead || slices.Contains(f.Partners(k), lead):
-			t.Initialize(b, stream(k), sd)
+			t.draw(stream(k), sd)
 		default:
-			t.Initialize(b, stream(k), 0.1*sd)
+			t.draw(stream(k), 0.1*sd)
 		}
+	})
+	for _, t := range f.Terms {
+		t.refresh(b)
 	}
 }
 
@@ -69,26 +73,39 @@ func (f *Field) Initialize(b backend.Backend, stream func(term int) *rand.Rand, 
 // regression. A regression starts with the shared part in the first row of W, which
 // the intercept multiplies, and noise in the others.
 func (t *Train) Initialize(b backend.Backend, rng *rand.Rand, sd float64) {
+	t.draw(rng, sd)
+	t.refresh(b)
+}
+
+// refresh brings the slices of all cores up to date.
+func (t *Train) refresh(b backend.Backend) {
+	for _, c := range t.Cores {
+		c.Refresh(b, true)
+	}
+}
+
+// draw is Initialize without the slices that follow from the weights.
+func (t *Train) draw(rng *rand.Rand, sd float64) {
 	cores := float64(len(t.Cores))
 	if cores == 1 {
-		t.Cores[0].initialize(b, rng, sd, 1, func(int) float64 { return 0 })
+		t.Cores[0].initialize(rng, sd, 1, func(int) float64 { return 0 })
 		return
 	}
 	// With relative variance v per core, f has variance R ((1 + v)^P - 1) up to the
 	// common scale.
 	spread := math.Pow(1+initialNoise*initialNoise, cores) - 1
-	t.initialize(b, rng, math.Pow(sd/math.Sqrt(float64(t.Cores[0].Slices.Right)*spread), 1/cores), -1)
+	t.initialize(rng, math.Pow(sd/math.Sqrt(float64(t.Cores[0].Slices.Right)*spread), 1/cores), -1)
 }
 
 // initialize draws slices about their shared part, times scale. odd is the sign of
 // the odd columns of the leftmost core.
-func (t *Train) initialize(b backend.Backend, rng *rand.Rand, scale, odd float64) {
+func (t *Train) initialize(rng *rand.Rand, scale, odd float64) {
 	for p, c := range t.Cores {
 		noise := initialNoise
 		if c.Slices.Left > 1 && c.Slices.Right > 1 {
 			noise /= math.Sqrt(float64(c.Slices.Right))
 		}
-		c.initialize(b, rng, scale, noise, func(k int) float64 {
+		c.initialize(rng, scale, noise, func(k int) float64 {
 			if p == 0 && k%c.Slices.Right%2 == 1 {
 				return odd * t.shared(p, k)
 			}

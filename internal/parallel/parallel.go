@@ -50,6 +50,21 @@ func Parts(threads, n int, work func(from, to int)) {
 	For(threads, (n+piece-1)/piece, func(i int) { work(i*piece, min(n, (i+1)*piece)) })
 }
 
+// Copy copies arrays to others of the same lengths, in one loop over pieces of all of them.
+func Copy[T any](threads int, to, from [][]T) {
+	type piece struct{ array, from, to int }
+	var pieces []piece
+	for k, a := range from {
+		for at := 0; at < len(a); at += Block {
+			pieces = append(pieces, piece{k, at, min(at+Block, len(a))})
+		}
+	}
+	For(threads, len(pieces), func(i int) {
+		p := pieces[i]
+		copy(to[p.array][p.from:p.to], from[p.array][p.from:p.to])
+	})
+}
+
 // Reduce computes a value for every piece of Block elements of 0..n and combines the
 // values along a balanced binary tree. The result does not depend on the number of
 // threads. It is the zero value for n = 0.
