@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/tt/factor"
 )
 
 // An unseen entity has the mean and the covariance of the trained slices. The
@@ -20,18 +21,13 @@ import (
 const (
 	maxPriorColumns  = 64
 	maxPriorEntities = 4096
-	minPriorShare    = 1e-5 // of the variance; columns that add less are left out
 )
-
-// sliceFactor is F, one column of the size of a slice after the other. It may be
-// empty.
-type sliceFactor []float32
 
 // prior holds the moments of an unseen entity of a core.
 type prior struct {
 	side, sideVar          []float32   // T of an unknown id
-	freeFactor, sideFactor sliceFactor // of V', and of T of an unknown id
-	factor                 sliceFactor // of the slice of an unknown id
+	freeFactor, sideFactor factor.Columns // of V', and of T of an unknown id
+	factor                 factor.Columns // of the slice of an unknown id
 
 	freeProduct, product []float64 // F F' of V' and of the slice, for an outer core; nil without columns
 }
@@ -52,7 +48,7 @@ func (c *Core) priorMoments(b backend.Backend) *prior {
 	lazy.once.Do(func() {
 		lazy.prior = c.computePrior(b)
 		if size := c.Slices.Slice(); c.outer() {
-			lazy.freeProduct, lazy.product = lazy.freeFactor.product(size), lazy.factor.product(size)
+			lazy.freeProduct, lazy.product = lazy.freeFactor.Product(size), lazy.factor.Product(size)
 		}
 	})
 	return &lazy.prior
@@ -75,7 +71,7 @@ func (c *Core) computePrior(b backend.Backend) (p prior) {
 	p.side, p.sideVar = last(base.side), last(base.sideVar)
 	p.sideFactor = base.correlatedPart(b, base.side, base.sideVar, nil)
 	limit := c.maxPriorColumns()
-	free, side := p.freeFactor.diagonal(size), p.sideFactor.diagonal(size)
+	free, side := p.freeFactor.Diagonal(size), p.sideFactor.Diagonal(size)
 	switch c.Variant {
 	case Side:
 		p.factor = p.sideFactor
@@ -83,9 +79,9 @@ func (c *Core) computePrior(b backend.Backend) (p prior) {
 		for k := range free {
 			free[k] += side[k]
 		}
-		p.factor = pivotedFactor(free, limit, func(dst []float64, j int) {
-			p.freeFactor.addColumn(dst, j)
-			p.sideFactor.addColumn(dst, j)
+		p.factor = factor.Pivoted(free, limit, func(dst []float64, j int) {
+			p.freeFactor.AddColumn(dst, j)
+			p.sideFactor.AddColumn(dst, j)
 		})
 	case WLR:
 		m, t := last(base.Free), p.side
@@ -96,11 +92,11 @@ func (c *Core) computePrior(b backend.Backend) (p prior) {
 		for i := range diagonal {
 			diagonal[i] = entry(free[i], side[i], i, i)
 		}
-		p.factor = pivotedFactor(diagonal, limit, func(dst []float64, j int) {
+		p.factor = factor.Pivoted(diagonal, limit, func(dst []float64, j int) {
 			clear(free)
 			clear(side)
-			p.freeFactor.addColumn(free, j)
-			p.sideFactor.addColumn(side, j)
+			p.freeFactor.AddColumn(free, j)
+			p.sideFactor.AddColumn(side, j)
 			for i := range dst {
 				dst[i] += entry(free[i], side[i], i, j)
 			}
@@ -123,7 +119,7 @@ func (c *Core) outer() bool { return c.Slices.Left == 1 || c.Slices.Right == 1 }
 // correlatedPart returns the factor of the covariance of slices with the given means
 // about the last, which is the prior. variance and cov, unless nil, are those of each
 // slice. All entities but the last have training data.
-func (c *Core) correlatedPart(b backend.Backend, mean, variance, cov []float32) sliceFactor {
+func (c *Core) correlatedPart(b backend.Backend, mean, variance, cov []float32) factor.Columns {
 	size, n := c.Slices.Slice(), c.Slices.N-1
 	if size == 1 || n < 2 {
 		return nil
@@ -157,7 +153,7 @@ func (c *Core) correlatedPart(b backend.Backend, mean, variance, cov []float32) 
 			whole[k] += covariance[k*size+k]
 		}
 	}
-	factor := pivotedFactor(whole, c.maxPriorColumns(), func(dst []float64, j int) {
+	columns := factor.Pivoted(whole, c.maxPriorColumns(), func(dst []float64, j int) {
 		for i := range pick {
 			pick[i] = deviations[i*size+j]
 		}
@@ -174,107 +170,19 @@ func (c *Core) correlatedPart(b backend.Backend, mean, variance, cov []float32) 
 	for k := range size {
 		if used := diagonal[k] + within[k]; used > 0 {
 			scale := float32(math.Sqrt(float64(about[k]) / used))
-			for j := k; j < len(factor); j += size {
-				factor[j] *= scale
+			for j := k; j < len(columns); j += size {
+				columns[j] *= scale
 			}
 		}
 	}
-	return factor
+	return columns
 }
 
-// pivotedFactor returns a factor of a positive semidefinite matrix: the columns of its
-// pivoted Cholesky decomposition, at most limit of them. column adds a column of the
-// matrix to dst. What the factor leaves has a nonnegative diagonal.
-func pivotedFactor(diagonal []float64, limit int, column func(dst []float64, j int)) sliceFactor {
-	size, total := len(diagonal), 0.0
-	at, left := make([]float64, size), append([]float64(nil), diagonal...)
-	for _, v := range diagonal {
-		total += v
-	}
-	var factor sliceFactor
-	for range limit {
-		pivot, sum := 0, 0.0
-		for j, v := range left {
-			sum += max(v, 0)
-			if v > left[pivot] {
-				pivot = j
-			}
-		}
-		if !(sum > minPriorShare*total) || !(left[pivot] > 0) {
-			break
-		}
-		clear(at)
-		column(at, pivot)
-		for from := 0; from < len(factor); from += size {
-			f := factor[from:][:size]
-			for i := range at {
-				at[i] -= float64(f[i]) * float64(f[pivot])
-			}
-		}
-		root := math.Sqrt(left[pivot])
-		for i := range at {
-			f := at[i] / root
-			if left[i] <= 0 { // already represented
-				f = 0
-			}
-			if i == pivot {
-				f = root
-			}
-			factor = append(factor, float32(f))
-			left[i] -= f * f
-		}
-		left[pivot] = 0
-	}
-	return factor
-}
-
-// addColumn adds column j of F F' to dst.
-func (f sliceFactor) addColumn(dst []float64, j int) {
-	size := len(dst)
-	for from := 0; from < len(f); from += size {
-		v := float64(f[from+j])
-		for i, w := range f[from:][:size] {
-			dst[i] += v * float64(w)
-		}
-	}
-}
-
-// product returns F F', nil for no columns.
-func (f sliceFactor) product(size int) []float64 {
-	if len(f) == 0 {
-		return nil
-	}
-	p := make([]float64, size*size)
-	for j := range size {
-		f.addColumn(p[j*size:][:size], j)
-	}
-	return p
-}
-
-// diagonal returns the diagonal of F F'.
-func (f sliceFactor) diagonal(size int) []float64 {
-	d := make([]float64, size)
-	for i, v := range f {
-		d[i%size] += float64(v) * float64(v)
-	}
-	return d
-}
-
-// addNoise adds normal noise to x with the covariance that has the factor and the
+// addFactorNoise adds normal noise to x with the covariance that has the factor and the
 // given variances.
-func (f sliceFactor) addNoise(rng *rand.Rand, x, variance []float32) {
-	size := len(x)
+func addFactorNoise(rng *rand.Rand, f factor.Columns, x, variance []float32) {
 	rest := append([]float32(nil), variance...)
-	for from := 0; from < len(f); from += size {
-		z := float32(rng.NormFloat64())
-		for i, v := range f[from:][:size] {
-			x[i] += z * v
-			rest[i] -= v * v
-		}
-	}
-	for i := range rest {
-		rest[i] = max(rest[i], 0)
-	}
+	f.AddNoise(rng, x, rest)
 	addNoise(rng, x, rest)
 }
 
@@ -283,7 +191,7 @@ func (c *Core) drawPriorSide(b backend.Backend, rng *rand.Rand, g []float32) {
 	size := len(g)
 	copy(g, c.side[len(c.side)-size:])
 	if c.sideVar != nil {
-		c.priorMoments(b).sideFactor.addNoise(rng, g, c.sideVar[len(c.sideVar)-size:])
+		addFactorNoise(rng, c.priorMoments(b).sideFactor, g, c.sideVar[len(c.sideVar)-size:])
 	}
 }
 
@@ -296,7 +204,7 @@ func (c *Core) drawUntrainedFree(b backend.Backend, rng *rand.Rand, g []float32)
 	size := len(g)
 	free := append([]float32(nil), c.Free[len(c.Free)-size:]...)
 	if p := c.FreePosterior; p != nil {
-		c.priorMoments(b).freeFactor.addNoise(rng, free, p.Var[len(p.Var)-size:])
+		addFactorNoise(rng, c.priorMoments(b).freeFactor, free, p.Var[len(p.Var)-size:])
 	}
 	for i, v := range free {
 		if c.Variant == WLR {

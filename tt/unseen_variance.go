@@ -303,7 +303,7 @@ func (s *unseenChain) step(b backend.Backend, c *unseenCore, factor []float32, p
 func (s *unseenChain) load(c *unseenCore, e int, kind uint8) []float32 {
 	size := c.slices.Slice()
 	mean := c.slices.Mean[e*size:][:size]
-	var factor sliceFactor
+	var factor []float32
 	var product []float64
 	switch kind {
 	case describedEntity:

@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"panel", "ledger", "heaping"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint", "response"},
 	{"conformal", "metrics", "relevance", "sideinfo", "sideinfo/lowrank", "sidetable", "baseline", "publicdata"},
-	{"predictive", "predictive/noisemodel", "predictive/targetscale", "tt", "tt/entity", "tt/regression", "tt/seriesterm"},
+	{"predictive", "predictive/noisemodel", "predictive/targetscale", "tt", "tt/entity", "tt/factor", "tt/regression", "tt/seriesterm"},
 	{
 		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/mpi", "backend/mpi/mpitest", "backend/ref",
 		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/guess", "dataset/guess/relation", "dataset/split", "dataset/tableio", "dataset/timeline",
