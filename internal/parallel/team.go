@@ -144,17 +144,22 @@ func (j *job) offer() int {
 	return -1
 }
 
-// opened returns an open job with pieces left, or nil.
-func opened() *job {
+// opened returns the open job with pieces left that has fewest helpers at work, or nil.
+func opened() (found *job) {
 	if opens.Load() == 0 {
 		return nil
 	}
+	fewest := int64(closed)
 	for i := range open {
-		if j := open[i].Load(); j != nil && j.next.Load() < j.n && j.joined.Load() < j.most {
-			return j
+		j := open[i].Load()
+		if j == nil || j.next.Load() >= j.n || j.joined.Load() >= j.most {
+			continue
+		}
+		if helpers := j.helpers.Load(); helpers < fewest {
+			found, fewest = j, helpers
 		}
 	}
-	return nil
+	return found
 }
 
 // start runs a job with the given number of helpers and waits for its end.
