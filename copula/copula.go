@@ -62,6 +62,21 @@ func (c *Copula) total() (sum float64) {
 	return sum
 }
 
+// Parts describes the shares, given the names of the modes that distinguish series.
+func (c *Copula) Parts(name func(key int) string) (parts []string) {
+	c.each(func(group, period int, share *float64) {
+		if *share == 0 {
+			return
+		}
+		of := "all cells"
+		if group > 0 {
+			of = name(group - 1)
+		}
+		parts = append(parts, fmt.Sprintf("%.2g of the variance: %s in %s", *share, of, [...]string{"all periods", "one period"}[period]))
+	})
+	return parts
+}
+
 // Mix replaces the levels of the draws of a row. What is shared depends on the seed, the number of the draw, the ids of the row in the modes
 // keys, and that in the mode of time.
 func (c *Copula) Mix(levels []float64, seed uint64, id func(mode, row int) string, keys []int, time, row int) {
