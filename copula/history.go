@@ -53,7 +53,7 @@ func (s Series) history(rows Rows) surprise {
 	if len(s.Step) == 0 {
 		return surprise{}
 	}
-	last := slices.Max(rows.Horizon)
+	last, period := slices.Max(rows.Horizon), ranks(s.Step)
 	ahead := slices.Compact([]int32{1, (last + 1) / 2, last})
 	width := s.widths(rows)
 	best := surprise{variance: math.Inf(1)}
@@ -70,13 +70,13 @@ func (s Series) history(rows Rows) surprise {
 			best = all
 		}
 	}
-	try(func(h int32) surprise { return s.changes(width, h) })
+	try(func(h int32) surprise { return s.changes(period, width, h) })
 	for _, season := range s.Seasons {
 		if season > 1 {
-			try(func(h int32) surprise { return s.changes(width, season*((h+season-1)/season)) })
+			try(func(h int32) surprise { return s.changes(period, width, season*((h+season-1)/season)) })
 		}
 	}
-	try(func(int32) surprise { return s.changes(width, 0) })
+	try(func(int32) surprise { return s.changes(period, width, 0) })
 	if best.periods == 0 {
 		return surprise{}
 	}
@@ -117,10 +117,10 @@ func (s Series) mean(n int) (mean float64) {
 }
 
 // changes returns the surprise of the changes of values over so many periods, or of their differences from the mean of the series for 0.
-func (s Series) changes(width []float64, lag int32) surprise {
+// period has the number of the period of each row.
+func (s Series) changes(period []int32, width []float64, lag int32) surprise {
 	type sums struct{ change, squares, width float64 }
-	first, last := slices.Min(s.Step), slices.Max(s.Step)
-	byPeriod := make([]sums, last-first+1)
+	byPeriod := make([]sums, slices.Max(period)+1)
 	for n, w := range width {
 		from, to := s.Start[n], s.Start[n+1]
 		mean, before := s.mean(n), from
@@ -137,7 +137,7 @@ func (s Series) changes(width []float64, lag int32) surprise {
 			} else if to-from < leastOfSeries {
 				break
 			}
-			p := &byPeriod[s.Step[i]-first]
+			p := &byPeriod[period[i]]
 			p.change, p.squares, p.width = p.change+change, p.squares+change*change, p.width+w
 		}
 	}

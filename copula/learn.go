@@ -35,10 +35,11 @@ const (
 // are: pairs of one period, of one id, or both. The surprise of all cells, of which a few origins say little, is the mean with that of the
 // history, and is larger by what is unknown of its size. It returns nil if nothing is shared. The result does not depend on the number of threads.
 func Learn(threads int, rows Rows, before Series) *Copula {
-	known := groupsOf(rows, -1)
-	if len(rows.Score) == 0 || len(known.groups) == 0 {
+	if len(rows.Score) == 0 {
 		return nil
 	}
+	rows.Period = ranks(rows.Period)
+	known := groupsOf(rows, -1)
 	all := known.products(threads, rows)
 	keys := make([]products, len(rows.Keys))
 	for k := range keys {
@@ -48,7 +49,7 @@ func Learn(threads int, rows Rows, before Series) *Copula {
 	independent := periods / (1 + (periods/origins-1)*sharedOrigin)
 	history := before.history(rows)
 	weight := independent + history.periods
-	observed := (independent*max(all.same.known, 0) + history.periods*history.variance) / weight
+	observed := (independent*believed(all.same.known, all.same.chance) + history.periods*history.variance) / weight
 	observed *= wider(weight)
 	origin := sharedOrigin
 	if all.same.known > 0 && all.other.pairs {
@@ -61,15 +62,33 @@ func Learn(threads int, rows Rows, before Series) *Copula {
 		c.All = Shares{origin * total, (1 - origin) * total}
 		for k, key := range keys {
 			// Beyond what all cells shared in these periods.
-			same := key.same.excess(rest) - all.same.excess(rest)
-			other := max(min(key.other.excess(rest)-all.other.excess(rest), same), 0)
-			if !key.other.pairs {
-				other = 0
-			}
-			c.Keys[k] = Shares{other, max(same-other, 0)}
+			same := believed(key.same.excess(rest)-all.same.excess(rest), key.same.chance)
+			other := min(believed(key.other.excess(rest)-all.other.excess(rest), key.other.chance), same)
+			c.Keys[k] = Shares{other, same - other}
 		}
 	}
 	return c.limited()
+}
+
+// believed returns the part of a share that chance does not explain, given the variance of its estimate.
+func believed(share, chance float64) float64 {
+	if !(share > 0) {
+		return 0
+	}
+	return max(share-chance/share, 0)
+}
+
+// ranks returns the places of numbers among the different ones in order.
+func ranks(numbers []int32) []int32 {
+	different := slices.Clone(numbers)
+	slices.Sort(different)
+	different = slices.Compact(different)
+	out := make([]int32, len(numbers))
+	for i, n := range numbers {
+		at, _ := slices.BinarySearch(different, n)
+		out[i] = int32(at)
+	}
+	return out
 }
 
 // wider returns by how much a variance must be larger because it is known from few independent squares: the square of the 95 %
@@ -89,7 +108,8 @@ type products struct {
 // A product is the mean over pairs of the values and of draws of the model.
 type product struct {
 	known, drawn float64
-	pairs        bool // there are any
+	chance       float64 // variance of known if scores are independent
+	pairs        bool    // there are any
 }
 
 // excess is what a product of values is larger than that of draws, of which a share is left.
@@ -184,8 +204,21 @@ func (g *grouped) products(threads int, rows Rows) products {
 		same, other, squares := g.sums(of, func(row int32) float64 { return rows.Weight[row] }, rows.Period, periods)
 		known[n] = pairs{same, other, weightOf(same, squares), weightOf(other, squares)}
 		sameTotal, otherTotal = sameTotal+known[n].sameWeight, otherTotal+known[n].otherWeight
+		// n pairs of independent scores have a mean product with the variance 1/n; a sum has each pair twice.
+		each := 2 * squares / float64(of.to-of.from)
+		if w := known[n].sameWeight; w > 0 {
+			p.same.chance += w * w * each / same
+		}
+		if w := known[n].otherWeight; w > 0 {
+			p.other.chance += w * w * each / other
+		}
 	}
-	p.same.pairs, p.other.pairs = sameTotal > 0, otherTotal > 0
+	if p.same.pairs = sameTotal > 0; p.same.pairs {
+		p.same.chance /= sameTotal * sameTotal
+	}
+	if p.other.pairs = otherTotal > 0; p.other.pairs {
+		p.other.chance /= otherTotal * otherTotal
+	}
 	mean := func(x func(row int32) float64, periods []float64) (sameMean, otherMean float64) {
 		for n, of := range g.groups {
 			same, other, _ := g.sums(of, x, rows.Period, periods)

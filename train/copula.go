@@ -13,7 +13,7 @@ import (
 // learnCopula learns what the errors of forecasts have in common, from the validation rows of all origins.
 func (r *run) learnCopula() error {
 	u := r.spec.Uncertainty
-	if r.opt.Compare || !u.Bayesian() || u.Finite() || r.spec.Data.Censored != "" || r.data.Scales() != nil || r.model.Series() == nil {
+	if r.opt.Compare || !u.Bayesian() || u.Finite() || r.spec.Data.Censored != "" || r.data.Scales() != nil || r.model.Series() == nil || r.when == nil && len(r.origins) == 0 {
 		return nil
 	}
 	var origins []evaluate.Forecasts
@@ -35,14 +35,22 @@ func (r *run) learnCopula() error {
 	if len(origins) == 0 {
 		return nil
 	}
+	shared, err := evaluate.Copula(r.engine, origins, r.history())
+	r.model = r.model.WithCopula(shared)
+	return err
+}
+
+// history returns the values of the training rows by their series, none if these are rates of an exposure.
+func (r *run) history() copula.Series {
+	if r.spec.Data.Exposure != "" {
+		return copula.Series{}
+	}
 	series, train := r.model.Series(), r.part(dataset.Train)
 	of, step := make([]int32, train.Len()), make([]int32, train.Len())
 	backend.ParallelFor(r.engine, train.Len(), func(i int) {
 		of[i], step[i] = int32(series.Find(train.Codes, i)), series.Steps()[train.Codes[series.Time][i]]
 	})
-	shared, err := evaluate.Copula(r.engine, origins, copula.NewSeries(of, step, train.Target, r.seasons()))
-	r.model = r.model.WithCopula(shared)
-	return err
+	return copula.NewSeries(of, step, train.Target, r.seasons())
 }
 
 // allValidation returns the validation rows, those that are held out and the others, and their horizons.
