@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/blend"
+	"github.com/kernel-fried-tensor/kft/copula"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/heaping"
 	"github.com/kernel-fried-tensor/kft/history"
@@ -183,6 +184,11 @@ func (d *decoder) decode() error {
 	}
 	if m.blend, err = blend.Read(d.f, m.series); err != nil {
 		return err
+	}
+	if m.series != nil {
+		if m.copula, err = copula.Read(d.f, len(m.series.Keys)); err != nil {
+			return err
+		}
 	}
 	return d.ledger()
 }

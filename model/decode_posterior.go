@@ -86,45 +86,15 @@ func (d *decoder) uncertainty() error {
 		return err
 	}
 	m.setNoise(m.noise)
-	if grouping := d.f.Meta["conformal"]; grouping != "" {
-		r := conformal.Record{Grouping: conformal.Grouping(grouping)}
-		var err error
-		if r.Edges, err = modelfile.Values[float64](d.f, "conformal/edges", -1); err != nil {
-			return err
-		}
-		if r.Group, err = modelfile.Values[int64](d.f, "conformal/group", -1); err != nil {
-			return err
-		}
-		if r.Size, err = modelfile.Values[int64](d.f, "conformal/size", -1); err != nil {
-			return err
-		}
-		if _, has := d.f.Tensor("conformal/parts"); has {
-			if r.Parts, err = modelfile.Values[int64](d.f, "conformal/parts", -1); err != nil {
-				return err
-			}
-			if r.Spread, err = modelfile.Values[float64](d.f, "conformal/spread", -1); err != nil {
-				return err
-			}
-		}
-		if _, has := d.f.Tensor("conformal/horizon"); has {
-			if r.Factors, err = modelfile.Values[float64](d.f, "conformal/horizon", -1); err != nil {
-				return err
-			}
-		}
-		if _, has := d.f.Tensor("conformal/sized"); has {
-			sized, err := modelfile.Values[int64](d.f, "conformal/sized", 1)
-			if err != nil {
-				return err
-			}
-			r.Sized = sized[0]
-		}
-		if r.Knots, err = modelfile.Values[float64](d.f, "conformal/knots", -1); err != nil {
-			return err
-		}
+	r, err := conformal.ReadRecord(d.f)
+	if err != nil {
+		return err
+	}
+	if r != nil {
 		if err := d.checkGroups(r.Grouping == conformal.ByEntity, r.Group); err != nil {
 			return err
 		}
-		if m.correction, err = conformal.FromRecord(r); err != nil {
+		if m.correction, err = conformal.FromRecord(*r); err != nil {
 			return err
 		}
 	}

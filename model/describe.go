@@ -64,6 +64,8 @@ type UncertaintyInfo struct {
 	// Pulled is the share that formulas have of forecasts on the model's scale, as in "0.3 last value", and how much
 	// forecasts rise there, as in "+0.01 per month".
 	Pulled []string `json:"pulled_forecasts,omitempty"`
+	// Shared is what errors of forecasts have in common, as in "0.031 of the variance: store in one period".
+	Shared []string `json:"shared_errors,omitempty"`
 }
 
 // Hurdle is the distribution of counts of two parts.
@@ -144,5 +146,8 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	info.Heaping = m.HeapedBy()
 	info.Mixed, info.MixedLargest = m.blend.Parts()
 	info.Moved, info.Pulled = m.blend.Moves(), m.blend.Pulls()
+	if m.copula != nil {
+		info.Shared = m.copula.Parts(func(key int) string { return m.modes[m.series.Keys[key]].Name })
+	}
 	return info
 }

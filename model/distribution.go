@@ -149,42 +149,12 @@ func (d *Distributions) Sort() (order []int32) {
 		}
 		d.group = group
 	}
-	order = sortedBy(group)
+	order = gather.Order(group)
 	d.group, d.placed = gather.Rows(d.group, order), gather.Rows(d.placed, order)
 	d.z = tt.Moments{Mean: gather.Rows(d.z.Mean, order), Var: gather.Rows(d.z.Var, order)}
-	d.rows = Rows{permutedAll(d.rows.Codes, order), gather.Rows(d.rows.Weight, order), gather.Rows(d.rows.Exposure, order), gather.Rows(d.rows.Horizon, order)}
-	d.levels = permutedAll(d.levels, order)
+	d.rows = Rows{gather.All(d.rows.Codes, order), gather.Rows(d.rows.Weight, order), gather.Rows(d.rows.Exposure, order), gather.Rows(d.rows.Horizon, order)}
+	d.levels = gather.All(d.levels, order)
 	return order
-}
-
-// sortedBy returns the places of small numbers in their order; equal ones keep theirs.
-func sortedBy(numbers []int32) []int32 {
-	most := int32(0)
-	for _, v := range numbers {
-		most = max(most, v)
-	}
-	next := make([]int32, most+2)
-	for _, v := range numbers {
-		next[v+1]++
-	}
-	for v := range next[1:] {
-		next[v+1] += next[v]
-	}
-	order := make([]int32, len(numbers))
-	for i, v := range numbers {
-		order[next[v]] = int32(i)
-		next[v]++
-	}
-	return order
-}
-
-// permutedAll returns columns with their rows in an order.
-func permutedAll[T any](columns [][]T, order []int32) [][]T {
-	sorted := make([][]T, len(columns))
-	for k, column := range columns {
-		sorted[k] = gather.Rows(column, order)
-	}
-	return sorted
 }
 
 // Place computes what the moments of all rows need, which takes less time than one by one.

@@ -145,10 +145,7 @@ func (m *Model) file() (*modelfile.File, error) {
 			f.Tensors = append(f.Tensors, modelfile.NewTensor("observed/"+mode.Name, m.seen[i], len(m.seen[i])))
 		}
 	}
-	if grouping, tensors := correctionTensors(m.correction); grouping != "" {
-		f.Meta["conformal"] = grouping
-		f.Tensors = append(f.Tensors, tensors...)
-	}
+	m.correction.AddTo(f)
 	if kind, tensors := meanTensors(m.means); kind != "" {
 		f.Meta["means"] = kind
 		f.Tensors = append(f.Tensors, tensors...)
@@ -158,6 +155,7 @@ func (m *Model) file() (*modelfile.File, error) {
 	}
 	f.Tensors = append(f.Tensors, m.series.Tensors()...)
 	f.Tensors = append(f.Tensors, m.blend.Tensors()...)
+	f.Tensors = append(f.Tensors, m.copula.Tensors()...)
 	if book != nil {
 		meta, tensors := book.File()
 		if err := put("update", meta); err != nil {

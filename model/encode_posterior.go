@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 
-	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -62,26 +61,4 @@ func posteriorTensors(k, p int, c *tt.Core) []modelfile.Tensor {
 		}
 	})
 	return tensors
-}
-
-// correctionTensors returns the arrays of the conformal correction, if there is one.
-func correctionTensors(c *conformal.Correction) (grouping string, tensors []modelfile.Tensor) {
-	if c == nil {
-		return "", nil
-	}
-	r := c.Record()
-	tensors = []modelfile.Tensor{
-		modelfile.NewTensor("conformal/edges", r.Edges, len(r.Edges)), modelfile.NewTensor("conformal/group", r.Group, len(r.Group)),
-		modelfile.NewTensor("conformal/size", r.Size, len(r.Size)), modelfile.NewTensor("conformal/knots", r.Knots, len(r.Knots)),
-	}
-	if len(r.Parts) > 0 {
-		tensors = append(tensors, modelfile.NewTensor("conformal/parts", r.Parts, len(r.Parts)), modelfile.NewTensor("conformal/spread", r.Spread, len(r.Spread)))
-	}
-	if len(r.Factors) > 0 {
-		tensors = append(tensors, modelfile.NewTensor("conformal/horizon", r.Factors, len(r.Factors)))
-	}
-	if r.Sized > 0 {
-		tensors = append(tensors, modelfile.NewTensor("conformal/sized", []int64{r.Sized}, 1))
-	}
-	return string(r.Grouping), tensors
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/copula"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/heaping"
@@ -53,6 +54,7 @@ type Model struct {
 	correction *conformal.Correction
 	groupMode  int                   // mode of a correction by entity
 	means      *predictive.MeanCurve // correction of means, nil for none
+	copula     *copula.Copula        // what errors of forecasts have in common, nil for nothing
 	heaping    *heaping.Table        // factors of values, nil for none
 	blend      *blend.Table          // recent values that means of forecasts are mixed with, nil for none
 	record     Record
@@ -180,6 +182,16 @@ func (m *Model) WithMeanCurve(c *predictive.MeanCurve) *Model {
 	changed.means = c
 	return changed
 }
+
+// WithCopula returns the model with what the errors of forecasts have in common, nil for nothing.
+func (m *Model) WithCopula(c *copula.Copula) *Model {
+	changed := m.copy()
+	changed.copula = c
+	return changed
+}
+
+// Copula returns what the errors of forecasts have in common, nil for nothing.
+func (m *Model) Copula() *copula.Copula { return m.copula }
 
 // WithRecord returns the model with a record of its fit.
 func (m *Model) WithRecord(r Record) *Model {

@@ -25,7 +25,7 @@ func (m *Model) RowsOf(b *tableio.Batch) Rows {
 
 // horizons returns the horizons of rows, nil if nothing depends on them.
 func (m *Model) horizons(codes [][]int32, id func(mode, row int) string) []int32 {
-	if m.blend == nil && (m.correction == nil || m.correction.Factors() == nil) {
+	if m.blend == nil && m.copula == nil && (m.correction == nil || m.correction.Factors() == nil) {
 		return nil
 	}
 	return m.Horizons(codes, id)

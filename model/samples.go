@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"math/rand/v2"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/copula"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -35,6 +36,7 @@ type samples struct {
 	engines *enginePool
 
 	correction *conformal.Correction // centred, so that sums do not inherit its chance error; nil for none
+	scores     bool                  // draws are normal scores of values, without the copula
 }
 
 // newSamples draws n tensors, which depend only on the model and n. Memory: n times
@@ -96,8 +98,6 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 		if err := m.CheckMoments(z, r.Rows, r.first, i); err != nil {
 			return err
 		}
-		// One stream per row, so that its noise depends only on its number.
-		rng := randstream.New(m.spec.Seed, "noise", uint64(r.first+i))
 		// Exposure and recent values move all draws alike.
 		by := m.Level(z.Mean[i], r.Rows, i) - m.scale.Location(z.Mean[i])
 		for k := range values {
@@ -106,10 +106,7 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 		if err := checkAll(values, r.first+i, ""); err != nil {
 			return err
 		}
-		s.drawRow(m, values, levels, z, r.Rows, i, rng)
-		if m.blend != nil {
-			cells.bare(i).MoveDraws(values)
-		}
+		s.drawRow(m, values, levels, &cells, r, i)
 		if err := checkAll(values, r.first+i, ""); err != nil {
 			return err
 		}
@@ -187,6 +184,15 @@ func (m *Model) NewDraws(n, threads int) (*Draws, error) {
 	return &Draws{drawn}, err
 }
 
+// NewScoreDraws is NewDraws of normal scores of values, without what the copula adds.
+func (m *Model) NewScoreDraws(n, threads int) (*Draws, error) {
+	drawn, err := m.newSamples(n, threads)
+	if err == nil {
+		drawn.scores = true
+	}
+	return &Draws{drawn}, err
+}
+
 // Fill writes the draws at the rows of a batch, for which [Model.BatchPredictor] returned m
 // and z, to wide, one slice per draw.
 func (d *Draws) Fill(wide [][]float64, m *Model, z tt.Moments, b *tableio.Batch) error {
@@ -230,16 +236,17 @@ func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) er
 	return nil
 }
 
-// drawRow turns draws of the field into draws of the target at row i. With a
-// conformal correction a draw keeps its level: the p-quantile without the correction
-// becomes the p-quantile with it. On the identity scale draws may be negative even if the
-// target cannot: clamping them would bias totals, because the noise does not shrink with
-// the value. levels is scratch memory.
-func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Rows, i int, rng *rand.Rand) {
+// drawRow turns draws of the field into draws of the target at row i. A draw keeps its level: the p-quantile without
+// the conformal correction becomes the p-quantile with it, of which the copula changes p. The draws are then moved so that
+// their mean is the predicted one. levels is scratch memory.
+func (s *samples) drawRow(m *Model, values, levels []float64, cells *Distributions, r rows, i int) {
+	// One stream per row, so that its noise depends only on its number.
+	rng := randstream.New(m.spec.Seed, "noise", uint64(r.first+i))
+	bare, own := s.distributions(cells, i)
 	draw := m.noise.Draw()
 	noise := 0.0
 	if draw == nil {
-		noise = math.Sqrt(m.noiseVariance(m.Level(z.Mean[i], r, i), r, i))
+		noise = math.Sqrt(m.noiseVariance(bare.Location(), r.Rows, i))
 	}
 	seed := rng.Uint64()
 	for k, f := range values {
@@ -249,22 +256,53 @@ func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Ro
 			values[k] = m.scale.Transform.Inverse(f + noise*m.noise.DrawError(rng))
 		}
 	}
-	clamp := m.scale.NonNegative && !m.scale.Transform.Linear()
-	if s.correction == nil {
-		if clamp {
-			for k, v := range values {
-				values[k] = max(v, 0)
-			}
+	shared := m.copula != nil && r.horizon(i) > 0
+	if s.correction != nil || shared || s.scores {
+		for k, v := range values {
+			levels[k] = bare.PIT(v, seed, uint64(k))
 		}
-		return
+		if s.scores {
+			copula.Scores(values, levels)
+			return
+		}
+		if shared {
+			m.copula.Mix(levels, m.spec.Seed, r.id, m.series.Keys, m.series.Time, i)
+		}
+		own.Quantiles(values, levels)
+	} else if m.clampsDraws() {
+		for k, v := range values {
+			values[k] = max(v, 0)
+		}
 	}
-	bare := m.Uncorrected(z, r, i).Unclamped() // so that a draw below 0 has a level too
+	move := own.MoveOfDraws(cells.bare(i).Mean())
 	for k, v := range values {
-		levels[k] = bare.PIT(v, seed, uint64(k))
+		values[k] = move.Apply(v, ^seed, uint64(k))
 	}
-	d := m.Uncorrected(z, r, i)
-	if !clamp {
-		d = bare
+}
+
+// distributions returns the distribution of draws of row i without the conformal correction, in which a draw below 0 has a level too,
+// and the one with it.
+func (s *samples) distributions(cells *Distributions, i int) (bare, own predictive.Distribution) {
+	m := cells.m
+	own = *cells.bare(i)
+	if bare = own.Unclamped(); !m.clampsDraws() {
+		own = bare
 	}
-	m.corrected(s.correction, d, r, i).Quantiles(values, levels)
+	if s.correction != nil && !m.outgrown(&cells.rows, i) {
+		own = m.corrected(s.correction, own, cells.rows, i)
+	}
+	return bare, own
+}
+
+// clampsDraws reports whether draws below 0 become 0. On the identity scale draws may be negative even if the
+// target cannot: clamping them would bias totals, because the noise does not shrink with the value.
+func (m *Model) clampsDraws() bool { return m.scale.NonNegative && !m.scale.Transform.Linear() }
+
+// Score returns the normal score of the value y of row i among its draws, without the copula.
+func (d *Draws) Score(cells *Distributions, i int, y float64) float64 {
+	_, own := d.drawn.distributions(cells, i)
+	level := own.PIT(own.MoveOfDraws(cells.bare(i).Mean()).Undo(y), cells.m.spec.Seed, uint64(i))
+	score := []float64{0}
+	copula.Scores(score, []float64{level})
+	return score[0]
 }

@@ -64,7 +64,7 @@ func (c *MeanCurve) Knots() (predicted, corrected []float64) {
 	return slices.Clone(c.predicted), slices.Clone(c.corrected)
 }
 
-// WithMeanCurve returns the distribution with a corrected mean. Quantiles, draws and
+// WithMeanCurve returns the distribution with a corrected mean. Quantiles and
 // the standard deviation stay as they are. Nil removes the correction.
 func (d Distribution) WithMeanCurve(c *MeanCurve) Distribution {
 	d.means = c
@@ -93,35 +93,70 @@ func (d Distribution) CorrectedMean(mean float64) float64 {
 	return mean
 }
 
-// Unmixed returns the distribution without [Distribution.MixMean].
-func (d Distribution) Unmixed() Distribution {
-	d.mixed = mixedMean{}
-	return d
-}
-
-// mostFactor bounds the factor of draws whose mean is mixed.
+// mostFactor bounds the factor of draws that are moved to another mean.
 const mostFactor = 100
 
-// MoveDraws moves draws of the distribution as [Distribution.MixMean] moves its mean: values
-// that cannot be negative by a factor, which leaves them so, others by the difference.
-func (d Distribution) MoveDraws(draws []float64) {
-	if !d.mixed.given {
-		return
+// DrawnMean returns the mean of draws, which have the score distribution and no correction of the mean.
+func (d Distribution) DrawnMean() float64 {
+	switch {
+	case d.finite != nil:
+		return d.finite.mean
+	case d.count != nil && d.scores.normal():
+		return d.countMean()
+	case d.count != nil:
+		var g countGrid
+		d.fillGrid(&g)
+		mean, _ := d.gridMoments(&g)
+		return mean
 	}
-	uncorrected := d.UncorrectedMean()
-	plain, mean := d.Unmixed().CorrectedMean(uncorrected), d.CorrectedMean(uncorrected)
-	positive := d.count != nil || d.clamped && !d.transform.Linear()
-	for k, v := range draws {
-		switch {
-		case !positive || !(plain > 0):
-			v += mean - plain
-		case d.count != nil:
-			v = math.Round(v * max(min(mean/plain, mostFactor), 0))
-		default:
-			v *= max(min(mean/plain, mostFactor), 0)
-		}
-		draws[k] = v
+	var value [nodeCount]float64
+	d.nodeValues(&value)
+	sum := 0.0
+	for i, v := range &value {
+		sum += nodeWeight[i] * v
 	}
+	return sum / nodeTotal
+}
+
+// A DrawMove moves draws of a distribution so that their mean is a given one: values that cannot be negative by a
+// factor, which leaves them so, others by a shift.
+type DrawMove struct {
+	factor, shift float64
+	count         bool
+}
+
+// MoveOfDraws returns the move of draws of the distribution to a mean. Draws that may be one of few values stay.
+func (d Distribution) MoveOfDraws(mean float64) DrawMove {
+	move, drawn := DrawMove{factor: 1, count: d.count != nil}, d.DrawnMean()
+	switch {
+	case d.finite != nil || math.IsNaN(mean-drawn) || math.IsInf(mean-drawn, 0):
+	case (move.count || d.lowerBound() == 0) && drawn > 0:
+		move.factor = max(min(mean/drawn, mostFactor), 0)
+	default:
+		move.shift = mean - drawn
+	}
+	return move
+}
+
+// Apply returns the moved value of a draw. Counts become counts, up or down by a random number that depends on the seed and
+// on the index of the draw.
+func (m DrawMove) Apply(v float64, seed, index uint64) float64 {
+	v = v*m.factor + m.shift
+	if m.count && m.factor != 1 {
+		v = max(math.Floor(v+uniform(seed, index)), 0)
+	}
+	return v
+}
+
+// Undo returns the draw of which Apply makes v, about for counts, whatever it is if the factor is 0.
+func (m DrawMove) Undo(v float64) float64 {
+	switch {
+	case m.factor == 0:
+		return v
+	case m.count:
+		return math.Round(v / m.factor)
+	}
+	return (v - m.shift) / m.factor
 }
 
 // mixedMean replaces a mean by share times it plus rest.
@@ -131,6 +166,6 @@ type mixedMean struct {
 }
 
 // MixMean replaces the mean, after the correction of a [MeanCurve], by share times it plus
-// rest, until the distribution moves. Quantiles, draws and the standard deviation stay as
+// rest, until the distribution moves. Quantiles and the standard deviation stay as
 // they are.
 func (d *Distribution) MixMean(share, rest float64) { d.mixed = mixedMean{share, rest, true} }

@@ -76,22 +76,61 @@ func TestMixMean(t *testing.T) {
 	d := Gaussian(targetscale.Log1p, 2, 0.1, 0.3)
 	mean, median := d.Mean(), d.Median()
 	d.MixMean(0.75, 2)
-	if want := 0.75*mean + 2; math.Abs(d.Mean()-want) > 1e-12 || math.Abs(d.Moments().Mean-want) > 1e-12 || d.Unmixed().Mean() != mean {
-		t.Errorf("got the mean %g, %g without mixing, want %g and %g", d.Mean(), d.Unmixed().Mean(), want, mean)
-	}
-	for _, c := range []struct {
-		d    Distribution
-		want float64 // of a draw of 3
-	}{{d, 3 + 2 - 0.25*mean}, {d.NonNegative(), 3 * (0.75 + 2/mean)}, {d.Unmixed(), 3}} {
-		draws := []float64{3}
-		if c.d.MoveDraws(draws); math.Abs(draws[0]-c.want) > 1e-9 {
-			t.Errorf("a draw of 3 moved to %g, want %g", draws[0], c.want)
-		}
+	if want := 0.75*mean + 2; math.Abs(d.Mean()-want) > 1e-12 || math.Abs(d.Moments().Mean-want) > 1e-12 {
+		t.Errorf("got the means %g and %g, want %g", d.Mean(), d.Moments().Mean, want)
 	}
 	if d.Median() != median {
 		t.Errorf("got the median %g, want %g", d.Median(), median)
 	}
 	if d.Move(2, 0.1, 0.3); d.Mean() != mean {
 		t.Errorf("got the mean %g after a move, want %g", d.Mean(), mean)
+	}
+}
+
+// TestMoveOfDraws checks that moved draws have the given mean, that values which cannot be negative stay so, that counts
+// stay counts, and that a move can be undone.
+func TestMoveOfDraws(t *testing.T) {
+	t.Parallel()
+	skewed := make([]float64, 500)
+	for i := range skewed {
+		u := (float64(i) + 0.5) / float64(len(skewed))
+		skewed[i] = -math.Log(1-u) - 1
+	}
+	scores := NewScoreDistribution(skewed)
+	gaussian, poisson := Gaussian(targetscale.Log1p, 2, 0.1, 0.3), CountMixture(likelihood.Poisson{}, 0.5, 0.2)
+	for name, c := range map[string]struct {
+		d           Distribution
+		most, least float64
+	}{
+		"values of both signs":      {gaussian, math.Inf(1), math.Inf(-1)},
+		"values of 0 or more":       {gaussian.NonNegative(), math.Inf(1), 0},
+		"skewed scores":             {gaussian.NonNegative().WithScores(scores), math.Inf(1), 0},
+		"squares":                   {Gaussian(targetscale.Sqrt, 1, 0.5, 0.5), math.Inf(1), 0},
+		"counts":                    {poisson, math.Inf(1), 0},
+		"counts with skewed scores": {poisson.WithScores(scores), math.Inf(1), 0},
+	} {
+		for _, factor := range []float64{0.7, 1, 1.2} {
+			const n = 40_000
+			want := factor * c.d.DrawnMean()
+			move, sum, square := c.d.MoveOfDraws(want), 0.0, 0.0
+			for k := range n {
+				draw := c.d.Quantile((float64(k) + 0.5) / n)
+				v := move.Apply(draw, 7, uint64(k))
+				if v < c.least || c.d.IsCount() && v != math.Floor(v) {
+					t.Fatalf("%s: the draw %g moved to %g", name, draw, v)
+				}
+				if back := move.Undo(v); !c.d.IsCount() && math.Abs(back-draw) > 1e-9*(1+draw) {
+					t.Fatalf("%s: got %g back, want %g", name, back, draw)
+				}
+				sum, square = sum+v/n, square+v*v/n
+			}
+			// Quantiles at even levels leave out the end of the tail; counts are rounded at random.
+			if se := math.Sqrt((square - sum*sum) / n); math.Abs(sum-want) > 4*se {
+				t.Errorf("%s: draws moved by %g have the mean %g, want %g", name, factor, sum, want)
+			}
+		}
+	}
+	if m := gaussian.MoveOfDraws(math.NaN()); m.Apply(3, 1, 1) != 3 {
+		t.Errorf("a move to NaN changed 3 to %g", m.Apply(3, 1, 1))
 	}
 }

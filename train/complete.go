@@ -30,6 +30,9 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	}
 	r.learnHeaping()
 	r.learnBlend()
+	if err := r.learnCopula(); err != nil {
+		return err
+	}
 	if err := errors.Join(r.keepStatistics(solved), r.releasePlanned()); err != nil {
 		return err
 	}

@@ -30,9 +30,9 @@ var layers = [][]string{
 	{"multitarget"},
 	{"model"},
 	{"fitrecord", "history", "blend"},
-	{"panel", "ledger", "heaping"},
+	{"panel", "ledger", "heaping", "conformal", "copula"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint", "response"},
-	{"conformal", "metrics", "relevance", "sideinfo", "sideinfo/lowrank", "sidetable", "baseline", "publicdata"},
+	{"metrics", "relevance", "sideinfo", "sideinfo/lowrank", "sidetable", "baseline", "publicdata"},
 	{"predictive", "predictive/noisemodel", "predictive/targetscale", "tt", "tt/entity", "tt/factor", "tt/regression", "tt/seriesterm"},
 	{
 		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/mpi", "backend/mpi/mpitest", "backend/ref",
