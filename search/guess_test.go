@@ -184,6 +184,7 @@ func TestCompleteNamedModes(t *testing.T) {
 		"rows at random":  {want: "price stock"},
 		"rows kept":       {duplicates: "keep", want: "price stock"},
 		"after the table": {future: true, want: "price"},
+		"kept, after it":  {future: true, duplicates: "keep", want: "price stock"},
 		"one is named":    {given: []string{"stock"}, want: "stock"},
 		"none":            {given: []string{"none"}},
 		"terms":           {terms: []string{"shop", "shop*price"}},

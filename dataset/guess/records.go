@@ -61,8 +61,8 @@ func (g *guesser) takeRecords() {
 }
 
 // describeCells proposes the columns that describe cells as covariates: a row to predict has them
-// too. Of a row in the future those are proposed that by their names are planned or foretold. Few rows of
-// the same cell are kept if they differ in covariates.
+// too. Of a cell in the future those are proposed that by their names are planned or foretold, and all if they tell
+// rows of the same cell apart that are kept. Few rows of the same cell are kept if they differ in covariates.
 func (g *guesser) describeCells() {
 	if 10*g.Repeated > g.observed() && !g.given.Kept {
 		return
@@ -95,7 +95,7 @@ func (g *guesser) describeCells() {
 // describesCell reports whether a column that says something about rows may be a covariate of cells. Where the modes
 // are given, no column was asked yet whether it may be one.
 func (g *guesser) describesCell(c *sampleColumn) bool {
-	if g.given.Future && !columnname.HasWord(c.Name, plannedWords) {
+	if g.given.Future && !g.given.Kept && !columnname.HasWord(c.Name, plannedWords) {
 		return false
 	}
 	if len(g.given.Modes) == 0 {
