@@ -32,7 +32,7 @@ var (
 	massWords   = []string{"body", "birth", "live", "carcass", "net", "gross", "kg", "g", "grams", "lb", "lbs", "vehicle", "curb", "item", "product", "package", "parcel", "fruit", "egg", "seed", "grain", "plant", "root", "shoot", "dry", "wet", "fresh"}
 	// Words in the names of what is planned, or foretold as the weather is, and so may be known of a cell in the future.
 	plannedWords = []string{"price", "prices", "preis", "prix", "precio", "discount", "rabatt", "markdown", "promo", "promos", "promotion", "promotions", "onpromotion", "promoted", "aktion", "coupon", "campaign", "campaigns", "kampagne",
-		"holiday", "holidays", "feiertag", "ferien", "school", "schoolholiday", "stateholiday", "isholiday", "workingday", "event", "events", "open", "closed",
+		"holiday", "holidays", "feiertag", "ferien", "school", "schoolholiday", "stateholiday", "isholiday", "workingday", "event",
 		"weather", "weathersit", "temp", "atemp", "temperature", "hum", "humidity", "rain", "rainfall", "precipitation", "snow", "wind", "windspeed", "sunshine"}
 	meanWords = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
 		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}
