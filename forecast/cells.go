@@ -63,10 +63,19 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 			made.set(time.Columns, texts, i*o.Horizon+h, 1, 1)
 		}
 	}
+	var described []string
 	for _, mode := range modes {
-		if !mode.Computed() && !mode.Target() && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
+		switch known := mode.Computed() || mode.Target() || !slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }); {
+		case known:
+		case !mode.Covariate():
 			return nil, unknownMode(mode)
+		default:
+			described = append(described, mode.Columns...)
 		}
+	}
+	if described != nil {
+		slices.Sort(described)
+		return nil, fielderr.Errorf("future", "the model needs the future values of %s; give a table of the cells to forecast that has them, or fit a model without covariates (data.covariates: none)", strings.Join(slices.Compact(described), ", "))
 	}
 	out.names = made.names
 	out.source, err = made.source()

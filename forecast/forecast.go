@@ -171,11 +171,14 @@ func ofSeries(p *panel.Panel) string {
 	return ""
 }
 
-// once returns an error for a row whose cell another row has, and notes it.
+// once returns an error for a row whose cell another row has, unless the model keeps such rows, and notes it.
 func (f *forecaster) once(cell, entity string, origin int64, horizon int32, row int) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if other, twice := f.planned[cell]; twice {
+		if f.m.Spec().Data.Duplicates == "keep" {
+			return nil
+		}
 		return &dataset.InputError{File: f.o.Future.String(), Line: max(row, other), Unit: "data row", Value: listed(cell),
 			Problem: fmt.Sprintf("data row %d has the same cell", min(row, other)), Remedy: "keep one of the rows"}
 	}

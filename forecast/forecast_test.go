@@ -414,3 +414,38 @@ func TestFutureCovariateMissing(t *testing.T) {
 		t.Errorf("got error %v, want %q", err, want)
 	}
 }
+
+// A model that keeps rows of the same cell forecasts several of them, which differ in covariates.
+func TestFutureRowsOfOneCell(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("month,store,price,units\n")
+	for m := range 24 {
+		for s := range 6 {
+			price := 1 + (m*7+s*3)%5
+			fmt.Fprintf(&text, "%d-%02d,s%d,%d,%d\n%d-%02d,s%d,6,%d\n", 2014+m/12, m%12+1, s, price, 20+s-2*price, 2014+m/12, m%12+1, s, 8+s)
+		}
+	}
+	s := salesSpec()
+	s.Data.Modes, s.Data.Covariates, s.Terms, s.Transform, s.Data.Duplicates = []string{"store", "time=month"}, []string{"number(price)"}, []string{"store", "price"}, "identity", "keep"
+	s.Fill()
+	m, _, err := search.Fit(t.Context(), s, tableio.Reader("sales.csv", strings.NewReader(text.String())), train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	sum, err := Write(t.Context(), m, &out, Options{Future: tableio.Reader("plans.csv", strings.NewReader("month,store,price\n2016-01,s1,2\n2016-01,s1,6\n"))})
+	if err != nil || sum.Rows != 2 {
+		t.Fatalf("got %v, error %v, want two rows", sum, err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	var cheap, dear float64
+	fmt.Sscanf(strings.Split(lines[1], ",")[3], "%g", &cheap)
+	fmt.Sscanf(strings.Split(lines[2], ",")[3], "%g", &dear)
+	if cheap < dear+6 {
+		t.Errorf("got %g at the price 2 and %g at 6, want a difference of about 8\n%s", cheap, dear, out.String())
+	}
+	if _, err = Write(t.Context(), m, &out, Options{Horizon: 1}); err == nil || !strings.Contains(err.Error(), "the future values of price") {
+		t.Errorf("got error %v without future prices", err)
+	}
+}

@@ -16,11 +16,11 @@ import (
 // name, and with them the rule for rows of the same cell and the format of numbers. The
 // zero source means the files of the specification. It returns nil if nothing was open.
 //
-// Columns that describe cells become covariates, unless future is set or the split is by time: then
-// the cells to predict lie after those of the table, where what describes them need not be known.
+// Columns that describe cells become covariates, also of a specification that names target and modes but leaves the
+// terms open. future says that the cells to predict lie after those of the table, as a split by time does.
 func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess, error) {
 	if s.Data.Target != "" && len(s.Data.Modes) > 0 {
-		return nil, nil
+		return describe(s, source, future), nil
 	}
 	missing := "data.target"
 	if s.Data.Target != "" {
@@ -39,24 +39,50 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 	if err != nil {
 		return nil, err
 	}
-	given := Given(s.Data)
-	given.Future, given.Undescribed = future, s.Data.Undescribed() || s.SeveralTargets() // which do not support covariates
-	if how, err := split.Parse(s.Split); err == nil {
-		given.Parts, given.Future = how.Given(), future || how.ByTime()
-	}
-	given.Uncounted = !mayCount(*s)
-	given.Trained = trainedRows(described)
-	for _, text := range s.Data.NamedCovariates() {
-		if m, err := dataset.ParseMode(text); err == nil {
-			given.Covariates, given.Described = append(given.Covariates, m.Columns...), true
-		}
-	}
+	given := givenWith(s, described, future)
 	g, err := tableio.GuessWith(source, format, given)
 	if err != nil {
 		return nil, err
 	}
 	Adopt(s, g)
 	return g, nil
+}
+
+// givenWith returns what a specification says for a guess; described is the same with defaults.
+func givenWith(s *spec.Spec, described spec.Spec, future bool) guess.Given {
+	given := Given(s.Data)
+	given.Future, given.Undescribed = future, s.Data.Undescribed() || s.SeveralTargets() // which do not support covariates
+	if how, err := split.Parse(s.Split); err == nil {
+		given.Parts, given.Future = how.Given(), future || how.ByTime()
+	}
+	given.Uncounted, given.Kept = !mayCount(*s), s.Data.Duplicates == "keep"
+	given.Trained = trainedRows(described)
+	for _, text := range s.Data.NamedCovariates() {
+		if m, err := dataset.ParseMode(text); err == nil {
+			given.Covariates, given.Described = append(given.Covariates, m.Columns...), true
+		}
+	}
+	return given
+}
+
+// describe adds the columns that describe cells to a specification that names target and modes, if it leaves the
+// terms and the covariates open. It returns what it added, or nil.
+func describe(s *spec.Spec, source tableio.Source, future bool) *tableio.Guess {
+	described := s.Clone()
+	described.Fill()
+	if source.IsZero() {
+		source = tableio.Files(s.Data.Files...)
+	}
+	_, format, err := described.Data.Table()
+	if err != nil || !described.Automatic() || s.SeveralTargets() || len(s.Data.Covariates) > 0 || slices.Contains(s.Data.Files, "-") || !source.Repeatable() {
+		return nil // reading the table reports an error
+	}
+	g, err := tableio.GuessWith(source, format, givenWith(s, described, future))
+	if err != nil || len(g.Covariates) == 0 {
+		return nil
+	}
+	s.Data.Covariates = g.Covariates
+	return g
 }
 
 // mayCount reports whether a fit of the specification may have a likelihood of counts that the guess decides on.
@@ -79,7 +105,8 @@ func Unused(s spec.Spec) []dataset.Mode {
 	if how, err := split.Parse(s.Split); err == nil {
 		given.Future = how.ByTime()
 	}
-	given.Modes = nil // those with columns
+	given.Undescribed = true // what describes cells is left out, with the reason
+	given.Modes = nil        // those with columns
 	used := append(s.Data.Targets(), s.Data.Weight, s.Data.Exposure, s.Data.Censored)
 	for _, m := range schema.Modes {
 		given.Modes, used = append(given.Modes, m.String()), append(used, m.Columns...)
