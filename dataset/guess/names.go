@@ -30,11 +30,7 @@ var (
 	livingWords = []string{"species", "genus", "breed", "diet", "feed", "litter", "variety", "cultivar", "wing", "tail", "bill", "hindfoot", "chick", "rat", "mouse", "pig", "cow", "calf", "lamb", "fish", "animal", "plant", "gestation"}
 	thingWords  = []string{"height", "length", "width", "girth", "bmi", "waist", "density", "mpg", "horsepower", "cylinders", "displacement", "gained", "premature", "premie"}
 	massWords   = []string{"body", "birth", "live", "carcass", "net", "gross", "kg", "g", "grams", "lb", "lbs", "vehicle", "curb", "item", "product", "package", "parcel", "fruit", "egg", "seed", "grain", "plant", "root", "shoot", "dry", "wet", "fresh"}
-	// Words in the names of what is planned, or foretold as the weather is, and so may be known of a cell in the future.
-	plannedWords = []string{"price", "prices", "preis", "prix", "precio", "discount", "rabatt", "markdown", "promo", "promos", "promotion", "promotions", "onpromotion", "promoted", "aktion", "coupon", "campaign", "campaigns", "kampagne",
-		"holiday", "holidays", "feiertag", "ferien", "school", "schoolholiday", "stateholiday", "isholiday", "workingday", "event",
-		"weather", "weathersit", "temp", "atemp", "temperature", "hum", "humidity", "rain", "rainfall", "precipitation", "snow", "wind", "windspeed", "sunshine"}
-	meanWords = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
+	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
 		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}
 )
 

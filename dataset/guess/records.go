@@ -61,14 +61,15 @@ func (g *guesser) takeRecords() {
 }
 
 // describeCells proposes the columns that describe cells as covariates: a row to predict has them
-// too. Of a cell in the future those are proposed that by their names are planned or foretold, and all if they tell
-// rows of the same cell apart that are kept. Few rows of the same cell are kept if they differ in covariates.
+// too, unless it lies in the future. Few rows of the same cell are kept if they differ in covariates.
 func (g *guesser) describeCells() {
 	if 10*g.Repeated > g.observed() && !g.given.Kept {
 		return
 	}
 	if g.given.Described {
 		g.keepDiffering(g.given.Covariates)
+	}
+	if g.given.Future || g.given.Described {
 		return
 	}
 	columns, _ := g.describing()
@@ -80,24 +81,13 @@ func (g *guesser) describeCells() {
 	for i, d := range columns {
 		names[i] = d.column.Name
 	}
-	if !g.given.Future { // a forecast is one of its cell
-		g.keepDiffering(names)
-	}
-	note := "columns that describe cells are taken for covariates" + g.takeCovariates(columns) + ", or none; "
-	if g.given.Future {
-		note += "rows to forecast must have them too, so leave out what will not be known in advance"
-	} else {
-		note += "rows to predict must have them too"
-	}
-	g.Notes = append(g.Notes, note)
+	g.keepDiffering(names)
+	g.Notes = append(g.Notes, "columns that describe cells are taken for covariates"+g.takeCovariates(columns)+", or none; rows to predict must have them too")
 }
 
 // describesCell reports whether a column that says something about rows may be a covariate of cells. Where the modes
 // are given, no column was asked yet whether it may be one.
 func (g *guesser) describesCell(c *sampleColumn) bool {
-	if g.given.Future && !g.given.Kept && !columnname.HasWord(c.Name, plannedWords) {
-		return false
-	}
 	if len(g.given.Modes) == 0 {
 		return c.covariate
 	}
