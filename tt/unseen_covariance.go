@@ -25,7 +25,7 @@ const (
 
 // prior holds the moments of an unseen entity of a core.
 type prior struct {
-	side, sideVar          []float32   // T of an unknown id
+	side, sideVar          []float32      // T of an unknown id
 	freeFactor, sideFactor factor.Columns // of V', and of T of an unknown id
 	factor                 factor.Columns // of the slice of an unknown id
 
