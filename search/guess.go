@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -74,7 +75,7 @@ func describe(s *spec.Spec, source tableio.Source, future bool) *tableio.Guess {
 		source = tableio.Files(s.Data.Files...)
 	}
 	_, format, err := described.Data.Table()
-	if err != nil || !described.Automatic() || s.SeveralTargets() || len(s.Data.Covariates) > 0 || slices.Contains(s.Data.Files, "-") || !source.Repeatable() {
+	if err != nil || !described.Automatic() || s.SeveralTargets() || decided(s, &described) || slices.Contains(s.Data.Files, "-") || !source.Repeatable() {
 		return nil // reading the table reports an error
 	}
 	g, err := tableio.GuessWith(source, format, givenWith(s, described, future))
@@ -83,6 +84,16 @@ func describe(s *spec.Spec, source tableio.Source, future bool) *tableio.Guess {
 	}
 	s.Data.Covariates = g.Covariates
 	return g
+}
+
+// decided reports whether a specification says which columns are covariates: it names some or none, or they were decided on before its
+// defaults were filled in.
+func decided(s, filled *spec.Spec) bool {
+	covariate := func(text string) bool {
+		m, err := dataset.ParseMode(text)
+		return err == nil && m.Covariate()
+	}
+	return len(s.Data.Covariates) > 0 || slices.ContainsFunc(s.Data.Modes, covariate) || reflect.DeepEqual(s, filled)
 }
 
 // mayCount reports whether a fit of the specification may have a likelihood of counts that the guess decides on.

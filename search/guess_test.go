@@ -197,6 +197,10 @@ func TestCompleteNamedModes(t *testing.T) {
 		if got := strings.Join(s.Data.NamedCovariates(), " "); got != c.want || strings.Join(s.Data.Modes, " ") != "shop month" || s.Data.Duplicates != c.duplicates || (g != nil) != (c.given == nil && c.want != "") {
 			t.Errorf("%s: got covariates %s of modes %v, duplicates %s, a guess: %t; want %s", name, got, s.Data.Modes, s.Data.Duplicates, g != nil, c.want)
 		}
+		s.Fill()
+		if again, err := search.Complete(&s, tableio.Source{}, c.future); again != nil || err != nil || len(s.Data.Covariates) > 0 {
+			t.Errorf("%s: a specification with defaults got the covariates %v, error %v", name, s.Data.Covariates, err)
+		}
 	}
 }
 
