@@ -6,7 +6,7 @@
 //
 //	z' = sqrt(1 - R) z + sum_c sqrt(r_c) s_c,      R = sum_c r_c,
 //
-// with standard normal s_c, one for each draw and group of cells: all cells after an origin, all of one period, those of
+// with standard normal s_c, of opposite signs in two successive draws, one for each draw and group of cells: all cells after an origin, all of one period, those of
 // one id, or of one id and period. z' is standard normal if z is, so that the distribution of a cell does not change.
 package copula
 
@@ -98,8 +98,12 @@ func (c *Copula) Mix(levels []float64, seed uint64, id func(mode, row int) strin
 			h.Write([]byte(id(time, row)))
 		}
 		stream, size := randstream.New(seed, "copula", uint64(group), uint64(period), h.Sum64()), math.Sqrt(*share)
+		shared := 0.0
 		for k := range levels {
-			levels[k] += size * stream.NormFloat64()
+			if shared = -shared; k%2 == 0 { // draws in pairs, so that what they share is 0 in the mean
+				shared = size * stream.NormFloat64()
+			}
+			levels[k] += shared
 		}
 	})
 	for k, z := range levels {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"reflect"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -17,11 +16,11 @@ import (
 // name, and with them the rule for rows of the same cell and the format of numbers. The
 // zero source means the files of the specification. It returns nil if nothing was open.
 //
-// Columns that describe cells become covariates, also of a specification that names target and modes but leaves the
-// terms open. future says that the cells to predict lie after those of the table, as a split by time does.
+// Columns that describe cells become covariates, unless future is set or the split is by time: then
+// the cells to predict lie after those of the table, where what describes them need not be known.
 func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess, error) {
 	if s.Data.Target != "" && len(s.Data.Modes) > 0 {
-		return describe(s, source, future), nil
+		return nil, nil
 	}
 	missing := "data.target"
 	if s.Data.Target != "" {
@@ -40,60 +39,24 @@ func Complete(s *spec.Spec, source tableio.Source, future bool) (*tableio.Guess,
 	if err != nil {
 		return nil, err
 	}
-	given := givenWith(s, described, future)
-	g, err := tableio.GuessWith(source, format, given)
-	if err != nil {
-		return nil, err
-	}
-	Adopt(s, g)
-	return g, nil
-}
-
-// givenWith returns what a specification says for a guess; described is the same with defaults.
-func givenWith(s *spec.Spec, described spec.Spec, future bool) guess.Given {
 	given := Given(s.Data)
 	given.Future, given.Undescribed = future, s.Data.Undescribed() || s.SeveralTargets() // which do not support covariates
 	if how, err := split.Parse(s.Split); err == nil {
 		given.Parts, given.Future = how.Given(), future || how.ByTime()
 	}
-	given.Uncounted, given.Kept = !mayCount(*s), s.Data.Duplicates == "keep"
+	given.Uncounted = !mayCount(*s)
 	given.Trained = trainedRows(described)
 	for _, text := range s.Data.NamedCovariates() {
 		if m, err := dataset.ParseMode(text); err == nil {
 			given.Covariates, given.Described = append(given.Covariates, m.Columns...), true
 		}
 	}
-	return given
-}
-
-// describe adds the columns that describe cells to a specification that names target and modes, if it leaves the
-// terms and the covariates open. It returns what it added, or nil.
-func describe(s *spec.Spec, source tableio.Source, future bool) *tableio.Guess {
-	described := s.Clone()
-	described.Fill()
-	if source.IsZero() {
-		source = tableio.Files(s.Data.Files...)
+	g, err := tableio.GuessWith(source, format, given)
+	if err != nil {
+		return nil, err
 	}
-	_, format, err := described.Data.Table()
-	if err != nil || !described.Automatic() || s.SeveralTargets() || decided(s, &described) || slices.Contains(s.Data.Files, "-") || !source.Repeatable() {
-		return nil // reading the table reports an error
-	}
-	g, err := tableio.GuessWith(source, format, givenWith(s, described, future))
-	if err != nil || len(g.Covariates) == 0 {
-		return nil
-	}
-	s.Data.Covariates = g.Covariates
-	return g
-}
-
-// decided reports whether a specification says which columns are covariates: it names some or none, or they were decided on before its
-// defaults were filled in.
-func decided(s, filled *spec.Spec) bool {
-	covariate := func(text string) bool {
-		m, err := dataset.ParseMode(text)
-		return err == nil && m.Covariate()
-	}
-	return len(s.Data.Covariates) > 0 || slices.ContainsFunc(s.Data.Modes, covariate) || reflect.DeepEqual(s, filled)
+	Adopt(s, g)
+	return g, nil
 }
 
 // mayCount reports whether a fit of the specification may have a likelihood of counts that the guess decides on.
@@ -116,8 +79,7 @@ func Unused(s spec.Spec) []dataset.Mode {
 	if how, err := split.Parse(s.Split); err == nil {
 		given.Future = how.ByTime()
 	}
-	given.Undescribed = true // what describes cells is left out, with the reason
-	given.Modes = nil        // those with columns
+	given.Modes = nil // those with columns
 	used := append(s.Data.Targets(), s.Data.Weight, s.Data.Exposure, s.Data.Censored)
 	for _, m := range schema.Modes {
 		given.Modes, used = append(given.Modes, m.String()), append(used, m.Columns...)

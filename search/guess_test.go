@@ -162,48 +162,6 @@ func TestCompleteCells(t *testing.T) {
 	}
 }
 
-// Target and modes that are named leave the other columns to the guess, as long as the terms are open.
-func TestCompleteNamedModes(t *testing.T) {
-	t.Parallel()
-	var text strings.Builder
-	text.WriteString("shop,town,month,price,stock,part,weight,sales\n")
-	for i := range 600 {
-		fmt.Fprintf(&text, "s%02d,t%d,%d-%02d,%.2f,%d,%s,%d,%d\n", i%25, i%5, 2020+i/25/12, 1+i/25%12, 1+float64(i*i%97)/50, i*i%41, []string{"train", "test"}[i*i%3%2], 1+i%3, 10+i*i*i%53)
-	}
-	file := filepath.Join(t.TempDir(), "shops.csv")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		future     bool
-		terms      []string
-		given      []string
-		duplicates string
-		want       string
-	}{
-		"rows at random":  {want: "price stock"},
-		"rows kept":       {duplicates: "keep", want: "price stock"},
-		"after the table": {future: true},
-		"one is named":    {given: []string{"stock"}, want: "stock"},
-		"none":            {given: []string{"none"}},
-		"terms":           {terms: []string{"shop", "shop*price"}},
-		"automatic terms": {terms: []string{"auto"}, want: "price stock"},
-	} {
-		s := spec.Spec{Terms: c.terms, Data: spec.Data{Files: []string{file}, Target: "sales", Modes: []string{"shop", "month"}, Covariates: c.given, Duplicates: c.duplicates}}
-		g, err := search.Complete(&s, tableio.Source{}, c.future)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got := strings.Join(s.Data.NamedCovariates(), " "); got != c.want || strings.Join(s.Data.Modes, " ") != "shop month" || s.Data.Duplicates != c.duplicates || (g != nil) != (c.given == nil && c.want != "") {
-			t.Errorf("%s: got covariates %s of modes %v, duplicates %s, a guess: %t; want %s", name, got, s.Data.Modes, s.Data.Duplicates, g != nil, c.want)
-		}
-		s.Fill()
-		if again, err := search.Complete(&s, tableio.Source{}, c.future); again != nil || err != nil || len(s.Data.Covariates) > 0 {
-			t.Errorf("%s: a specification with defaults got the covariates %v, error %v", name, s.Data.Covariates, err)
-		}
-	}
-}
-
 // Of a panel in which a few cells have two rows these are kept where they differ in covariates, and
 // are added up without covariates.
 func TestCompleteCellsWithRepeats(t *testing.T) {

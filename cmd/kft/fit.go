@@ -144,7 +144,7 @@ func (c *fitCommand) Run(e *env) error {
 	if len(c.Modes) > 0 && len(c.Covariate) == 0 && len(c.Term) == 0 {
 		c.unused = search.Unused(spec)
 	}
-	if err := c.writeUnused(e.stdout, spec.Data.NamedCovariates()); err != nil {
+	if err := c.writeUnused(e.stdout); err != nil {
 		return err
 	}
 	if note := effortNote(report); note != "" && !c.Quiet && !e.jsonMessages && progress.IsTerminal(e.rawErr) {
@@ -167,12 +167,12 @@ func effortNote(r *kft.Report) string {
 
 // writeUnused names the columns that are not used and that may be covariates, with the flag
 // that uses them, to be pasted into a shell.
-func (c *fitCommand) writeUnused(w io.Writer, used []string) error {
+func (c *fitCommand) writeUnused(w io.Writer) error {
 	if len(c.unused) == 0 {
 		return nil
 	}
 	const most = guess.MostCovariates
-	columns, modes := []string(nil), slices.Clone(used)
+	var columns, modes []string
 	for _, m := range c.unused[:min(len(c.unused), most)] {
 		columns, modes = append(columns, m.Expression()), append(modes, m.String())
 	}

@@ -144,18 +144,18 @@ func TestConstantTargetWarns(t *testing.T) {
 func TestUnusedColumnsCanBePasted(t *testing.T) {
 	inEmptyFolder(t)
 	var b strings.Builder
-	b.WriteString("shop,month,\"cost, old\",stock (C),list cost,units\n")
+	b.WriteString("shop,month,\"price, old\",temp (C),list price,units\n")
 	for i := range 96 {
 		fmt.Fprintf(&b, "S%d,2024-%02d,%d.25,%d.5,%d.75,%d\n", i/12, 1+i%12, i*7%31, i*5%29, i*3%23, 10+i*i%17)
 	}
 	write(t, "t.csv", b.String())
 	r := must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--forecast", "2")
-	proposed := `'cost_old="cost, old",stock_C="stock (C)",list cost'`
-	if want := `Columns not used: "cost, old", "stock (C)", list cost. If they are known before the target, they may improve predictions: compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
+	proposed := `'price_old="price, old",temp_C="temp (C)",list price'`
+	if want := `Columns not used: "price, old", "temp (C)", list price. If they are known before the target, they may improve predictions: compare a fit with --covariate ` + proposed + ".\n"; !strings.HasSuffix(r.stdout, want) {
 		t.Errorf("got\n%s\nwant at the end\n%s", r.stdout, want)
 	}
 	r = must(t, "fit", "t.csv", "-q", "--rank", "1", "--sweeps", "1", "--covariate", strings.Trim(proposed, "'"))
-	if !strings.Contains(r.stdout, "Covariates: cost_old:") || strings.Contains(r.stdout, "not used") {
+	if !strings.Contains(r.stdout, "Covariates: price_old:") || strings.Contains(r.stdout, "not used") {
 		t.Errorf("got\n%s", r.stdout)
 	}
 }

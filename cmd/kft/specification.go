@@ -72,10 +72,10 @@ func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, 
 
 // complete guesses the target and the modes that are neither in the file nor in a flag.
 func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
-	if len(s.Data.Files) == 0 || f.Rank != nil && s.Data.Target != "" && len(s.Data.Modes) > 0 { // whose modes are those of the term
+	if len(s.Data.Files) == 0 {
 		return nil
 	}
-	rule, named := s.Data.Duplicates, len(s.Data.Covariates) > 0
+	rule := s.Data.Duplicates
 	guessed, err := search.Complete(s, kft.Source{}, f.future)
 	if err != nil || guessed == nil {
 		return err
@@ -87,7 +87,7 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 		})
 	}
 	f.damaged = guessed.Damaged()
-	if !named && !s.SeveralTargets() {
+	if len(guessed.Covariates) == 0 && !s.Data.Undescribed() && !s.SeveralTargets() {
 		f.unused = guessed.MayDescribe()
 	}
 	if !quiet {

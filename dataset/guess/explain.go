@@ -43,7 +43,7 @@ func (g *guesser) explain() {
 		if i == g.target || used[c.Name] {
 			continue
 		}
-		if mode := g.determiningMode(c); mode != "" && g.describesPeriod(c, mode) {
+		if mode := g.determiningMode(c); mode != "" && g.given.Future && g.describesPeriod(c, mode) {
 			c.mayInform("all rows of a period have the same value")
 		} else if mode != "" {
 			g.Determined = append(g.Determined, Determined{Column: c.Name, Mode: mode})

@@ -165,7 +165,6 @@ type Given struct {
 	Described                  bool                 // whether some of Covariates describe rows
 	Undescribed                bool                 // whether no column may become a covariate
 	Uncounted                  bool                 // whether no column may become the exposure
-	Kept                       bool                 // whether rows of the same cell are kept
 	Future                     bool                 // whether the cells to predict lie after those of the table, where what describes them need not be known
 
 	// Trained tells which rows of a sample are in the training set, given the guess so far, of which target and modes are final. It may

@@ -34,9 +34,6 @@ func (g *guesser) takeRecords() {
 	}
 	if len(g.given.Modes) > 0 || g.sample.Headerless {
 		g.keepRows(len(g.given.Modes) == 0)
-		if len(g.given.Modes) > 0 && len(g.modes) > 0 {
-			g.describeCells()
-		}
 		return
 	}
 	cells, modes := g.modes, g.recordModes()
@@ -61,9 +58,10 @@ func (g *guesser) takeRecords() {
 }
 
 // describeCells proposes the columns that describe cells as covariates: a row to predict has them
-// too, unless it lies in the future. Few rows of the same cell are kept if they differ in covariates.
+// too, unless it lies in the future. Few rows of the same cell are kept if they differ in
+// covariates.
 func (g *guesser) describeCells() {
-	if 10*g.Repeated > g.observed() && !g.given.Kept {
+	if 10*g.Repeated > g.observed() {
 		return
 	}
 	if g.given.Described {
@@ -73,7 +71,7 @@ func (g *guesser) describeCells() {
 		return
 	}
 	columns, _ := g.describing()
-	columns = slices.DeleteFunc(columns, func(d describing) bool { return !g.describesCell(d.column) })
+	columns = slices.DeleteFunc(columns, func(d describing) bool { return !d.column.covariate })
 	if len(columns) == 0 {
 		return
 	}
@@ -83,15 +81,6 @@ func (g *guesser) describeCells() {
 	}
 	g.keepDiffering(names)
 	g.Notes = append(g.Notes, "columns that describe cells are taken for covariates"+g.takeCovariates(columns)+", or none; rows to predict must have them too")
-}
-
-// describesCell reports whether a column that says something about rows may be a covariate of cells. Where the modes
-// are given, no column was asked yet whether it may be one.
-func (g *guesser) describesCell(c *sampleColumn) bool {
-	if len(g.given.Modes) == 0 {
-		return c.covariate
-	}
-	return c.dividesRows() == "" && (!g.weighsRows(c) || namesExposure(c.Name)) && !g.copiesTarget(c)
 }
 
 // describedBy returns the number of given covariates.
@@ -322,11 +311,7 @@ func (g *guesser) describesRecord(c *sampleColumn) bool {
 		return false
 	}
 	mode := slices.ContainsFunc(g.modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
-	if mode {
-		return false
-	}
-	determining := g.determiningMode(c)
-	return determining == "" || g.describesPeriod(c, determining)
+	return !mode && g.determiningMode(c) == ""
 }
 
 // missingBesideTarget returns the number of rows with a target in which a column has no value.

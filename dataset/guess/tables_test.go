@@ -438,7 +438,7 @@ func guessTables() []guessTable {
 					}
 				}
 			}},
-		{name: "store determines city", describing: []string{"holiday"}, target: "sold", modes: []string{"store", "item", "time=date"},
+		{name: "store determines city", target: "sold", modes: []string{"store", "item", "time=date"},
 			determined: map[string]string{"city": "store", "store_size": "store", "weekday": "time"}, leftOut: map[string]string{"holiday": "all rows of a period"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,city,store_size,item,date,weekday,holiday,sold\n")
@@ -447,7 +447,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,%s,%d,i%d,%s,%s,%d,%d\n", i%9, cities[i%9%3], 100+i%9*17, i/9%5, d.Format("2006-01-02"), d.Weekday(), min(1, i/45%4), r.IntN(30))
 				}
 			}},
-		{name: "Walmart", describing: []string{"IsHoliday"}, target: "Weekly_Sales", modes: []string{"Store", "Dept", "time=Date"}, leftOut: map[string]string{"IsHoliday": "all rows of a period"},
+		{name: "Walmart", target: "Weekly_Sales", modes: []string{"Store", "Dept", "time=Date"}, leftOut: map[string]string{"IsHoliday": "all rows of a period"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Store,Dept,Date,Weekly_Sales,IsHoliday\n")
 				for i := range 5 * 9 * 12 {
@@ -699,14 +699,14 @@ func TestTables(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
 			tc.text(&text, rand.New(rand.NewPCG(1, 2)))
-			read := func(given guess.Given) (*tableio.Guess, error) {
-				return tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, given)
+			read := func(future bool) (*tableio.Guess, error) {
+				return tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{Future: future})
 			}
-			g, err := read(guess.Given{Future: true})
+			g, err := read(true)
 			if g == nil {
 				t.Fatal(err)
 			}
-			if now, _ := read(guess.Given{}); !slices.Equal(now.Covariates, slices.Concat(tc.covariates, tc.describing)) {
+			if now, _ := read(false); !slices.Equal(now.Covariates, slices.Concat(tc.covariates, tc.describing)) {
 				t.Errorf("got covariates %q of cells that are no future, want %q", now.Covariates, slices.Concat(tc.covariates, tc.describing))
 			}
 			if (err == nil) != (tc.problem == "") || err != nil && !strings.Contains(err.Error(), tc.problem) {
