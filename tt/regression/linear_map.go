@@ -306,8 +306,8 @@ func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared
 	})
 }
 
-// blockRows is the number of rows that are copied, or squared, at a time.
-const blockRows = 1 << 16
+// blockRows is the number of rows that are copied, or squared, at a time: 8 MiB of 256 columns.
+const blockRows = 1 << 13
 
 // eachRows calls visit with all rows of the matrix, or with n copied or squared rows after
 // another, the first of which belong to class from.
