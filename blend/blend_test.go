@@ -44,7 +44,7 @@ func table(t *testing.T, n int, value func(s, t int) float64) (*Table, []dataset
 		}
 	}
 	ids := func(m int) []string { return all[m] }
-	p := panel.New(nil, 1, modes, ids, -1, codes, func(i int) float64 { return y[i] })
+	p := panel.New(nil, 1, modes, ids, -1, panel.Rows{Codes: codes, Target: func(i int) float64 { return y[i] }})
 	return New(2, p, codes, func(i int) float64 { return y[i] }, []int32{12, 100}, false), modes, ids, codes, y
 }
 
@@ -218,7 +218,7 @@ func TestWith(t *testing.T) {
 			break
 		}
 	}
-	p := panel.New(nil, 1, modes, ids, -1, all, func(i int) float64 { return values[i] })
+	p := panel.New(nil, 1, modes, ids, -1, panel.Rows{Codes: all, Target: func(i int) float64 { return values[i] }})
 	want := New(1, p, all, func(i int) float64 { return values[i] }, []int32{12}, false)
 	own := func(t *Table, s int) ([]int32, []float32) {
 		return t.step[t.start[s]:t.start[s+1]], t.value[t.start[s]:t.start[s+1]]

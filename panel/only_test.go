@@ -5,7 +5,7 @@ import "testing"
 // The series with one id of a key have the rows of that id and no such key.
 func TestOnly(t *testing.T) {
 	modes, ids, codes, target := sales(t)
-	p := New(nil, 1, modes, ids, -1, codes, target)
+	p := New(nil, 1, modes, ids, -1, Rows{Codes: codes, Target: target})
 	at := p.Keys[0]
 	total := 0
 	for code := range int32(len(ids(at))) {

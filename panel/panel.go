@@ -58,13 +58,19 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 	return keys
 }
 
-// New lists the series of training rows. ids returns the ids of a mode, codes has the codes of the
-// rows by mode, and target returns the target of a row. along is the mode of time, -1 for the one
-// that [timeline.ModeOf] finds. Without a mode of time, or if hardly any series has two rows, there
-// is none. It costs O(n) for n rows. The processes of a group, which may be nil, list some series
-// each, and ask for the rows of their run alone, see [peers.Rows].
-func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
-	p := newPanel(modes, ids, along)
+// Rows are the rows that belong to series.
+type Rows struct {
+	Codes  [][]int32             // by mode
+	Target func(row int) float64 // of a row
+	Pages  *paged.Store          // of what is computed per row; nil for memory
+}
+
+// New lists the series of training rows. ids returns the ids of a mode. along is the mode of time,
+// -1 for the one that [timeline.ModeOf] finds. Without a mode of time, or if hardly any series has
+// two rows, there is none. It costs O(n) and 48 bytes per row for n rows. The processes of a group,
+// which may be nil, list some series each, and ask for the rows of their run alone, see [peers.Rows].
+func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int) []string, along int, table Rows) *Panel {
+	p, codes := newPanel(modes, ids, along), table.Codes
 	if p == nil || len(codes[0]) == 0 {
 		return nil
 	}
@@ -77,13 +83,15 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 			return nil // more combinations than can be numbered
 		}
 	}
-	rows := p.rows(group, threads, sizes, codes, target)
-	order, keys := radix.Order(threads, rows.key)
-	starts := startsOf(threads, keys)
-	bounds, before := []int{0, len(starts)}, 0 // series by process, and before those of this one
+	rows := p.rows(group, threads, sizes, table)
+	defer rows.free(table.Pages)
+	order, keys, free := radix.OrderIn(table.Pages, threads, rows.key)
+	defer free()
+	own, counts := countSeries(threads, keys)
+	bounds, before := []int{0, own}, 0 // series by process, and before those of this one
 	if group != nil {
 		bounds = bounds[:1]
-		for r, n := range peers.Each(group, int64(len(starts))) {
+		for r, n := range peers.Each(group, int64(own)) {
 			if r == group.Rank() {
 				before = bounds[r]
 			}
@@ -94,9 +102,11 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 	if total > int(float64(len(codes[0]))/minRepeats) {
 		return nil
 	}
-	starts = append(starts, len(keys))
+	starts := paged.Make[int32](table.Pages, own+1)
+	defer paged.Free(table.Pages, starts)
+	startSeries(threads, keys, counts, starts)
 	p.allocate(total)
-	parallel.Ranges(threads, len(starts)-1, func(_, from, to int) {
+	parallel.Ranges(threads, own, func(_, from, to int) {
 		for n := from; n < to; n++ {
 			s := before + n
 			first, last, sum := int32(math.MaxInt32), int32(0), 0.0
@@ -123,19 +133,39 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 	return p
 }
 
-// startsOf returns where the different ones of sorted keys start.
-func startsOf(threads int, keys []uint64) []int {
-	starts := make([][]int, (len(keys)+parallel.Block-1)/parallel.Block)
+// countSeries returns the number of different ones of sorted keys, and by block those in the blocks
+// before it.
+func countSeries(threads int, keys []uint64) (series int, before []int) {
+	before = make([]int, (len(keys)+parallel.Block-1)/parallel.Block)
 	parallel.Blocks(threads, len(keys), func(from, to int) {
-		var own []int
+		n := 0
 		for i := from; i < to; i++ {
 			if i == 0 || keys[i] != keys[i-1] {
-				own = append(own, i)
+				n++
 			}
 		}
-		starts[from/parallel.Block] = own
+		before[from/parallel.Block] = n
 	})
-	return slices.Concat(starts...)
+	for b, n := range before {
+		before[b] = series
+		series += n
+	}
+	return series, before
+}
+
+// startSeries writes where the different ones of sorted keys start, and their number. before is that
+// of [countSeries].
+func startSeries(threads int, keys []uint64, before []int, starts []int32) {
+	parallel.Blocks(threads, len(keys), func(from, to int) {
+		at := before[from/parallel.Block]
+		for i := from; i < to; i++ {
+			if i == 0 || keys[i] != keys[i-1] {
+				starts[at] = int32(i)
+				at++
+			}
+		}
+	})
+	starts[len(starts)-1] = int32(len(keys))
 }
 
 // seriesRows are rows of series, in the order of the table.
@@ -147,20 +177,22 @@ type seriesRows struct {
 
 // rows returns the rows of the series that this process lists: all, or over a group those of a run
 // of ids of the first key, so that its series are a run as well.
-func (p *Panel) rows(group peers.Group, threads int, sizes []uint64, codes [][]int32, target func(row int) float64) seriesRows {
+func (p *Panel) rows(group peers.Group, threads int, sizes []uint64, table Rows) seriesRows {
+	codes := table.Codes
 	first, end := 0, len(codes[0])
 	if group != nil {
 		bounds := peers.Rows(end, group.Size())
 		first, end = bounds[group.Rank()], bounds[group.Rank()+1]
 	}
-	rows := seriesRows{paged.Make[uint64](nil, end-first), paged.Make[int32](nil, end-first), paged.Make[float64](nil, end-first)}
+	pages := table.Pages
+	rows := seriesRows{paged.Make[uint64](pages, end-first), paged.Make[int32](pages, end-first), paged.Make[float64](pages, end-first)}
 	parallel.Blocks(threads, end-first, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := first + i
 			for k, m := range p.Keys {
 				rows.key[i] = rows.key[i]*sizes[k] + uint64(codes[m][row])
 			}
-			rows.step[i], rows.target[i] = p.known[codes[p.Time][row]], target(row)
+			rows.step[i], rows.target[i] = p.known[codes[p.Time][row]], table.Target(row)
 		}
 	})
 	if group == nil {
@@ -171,7 +203,15 @@ func (p *Panel) rows(group peers.Group, threads int, sizes []uint64, codes [][]i
 	if len(p.Keys) > 0 {
 		ids, count = codes[p.Keys[0]][first:end], make([]int32, sizes[0])
 	}
+	defer rows.free(pages)
 	return rows.send(group, ids, count, len(codes[0]))
+}
+
+// free gives back what is in a store.
+func (s seriesRows) free(pages *paged.Store) {
+	paged.Free(pages, s.key)
+	paged.Free(pages, s.step)
+	paged.Free(pages, s.target)
 }
 
 // send returns the rows of all processes whose ids this one has: runs of ids with about equal

@@ -26,7 +26,7 @@ func sales(t *testing.T) (modes []dataset.Mode, ids func(int) []string, codes []
 func TestNew(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
-	p := New(nil, 2, modes, ids, -1, codes, target)
+	p := New(nil, 2, modes, ids, -1, Rows{Codes: codes, Target: target})
 	if p == nil || p.Time != 2 || !reflect.DeepEqual(p.Keys, []int{0, 1}) {
 		t.Fatalf("got %+v", p)
 	}
@@ -44,7 +44,7 @@ func TestNew(t *testing.T) {
 	}
 	codes[0] = []int32{0, 1, 0, 1, 0}
 	codes[1] = []int32{0, 1, 1, 0, 1}
-	if p := New(nil, 2, modes, ids, -1, codes, target); p != nil {
+	if p := New(nil, 2, modes, ids, -1, Rows{Codes: codes, Target: target}); p != nil {
 		t.Errorf("got %d series of 5 rows, want none", p.Len())
 	}
 }
@@ -52,7 +52,7 @@ func TestNew(t *testing.T) {
 func TestFile(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
-	p := New(nil, 2, modes, ids, -1, codes, target)
+	p := New(nil, 2, modes, ids, -1, Rows{Codes: codes, Target: target})
 	read := func(tensors []modelfile.Tensor) (*Panel, error) {
 		return Read(&modelfile.File{Tensors: tensors}, modes, ids, -1)
 	}
@@ -74,7 +74,7 @@ func TestFile(t *testing.T) {
 		{"to 9 of 3", func(p *Panel) { p.Last[1] = 9 }},
 		{"has 0 rows", func(p *Panel) { p.Rows[0] = 0 }},
 	} {
-		bad := New(nil, 2, modes, ids, -1, codes, target)
+		bad := New(nil, 2, modes, ids, -1, Rows{Codes: codes, Target: target})
 		c.change(bad)
 		if _, err := read(bad.Tensors()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got error %v, want %q", err, c.want)
@@ -88,7 +88,7 @@ func TestFile(t *testing.T) {
 func TestWith(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
-	p := New(nil, 1, modes, ids, -1, codes, target)
+	p := New(nil, 1, modes, ids, -1, Rows{Codes: codes, Target: target})
 	all := [][]string{{"b", "a", "c"}, {"x", "y"}, append(slices.Clone(ids(2)), "2016-8", "2017-1"), append(slices.Clone(ids(3)), "8", "1")}
 	// b,x in January, a new series c,x in August, and the row of a,y in October removed.
 	added := [][]int32{{0, 2, 1}, {0, 0, 1}, {5, 4, 2}, {5, 4, 2}}
@@ -106,7 +106,7 @@ func TestWith(t *testing.T) {
 func TestOneSeries(t *testing.T) {
 	t.Parallel()
 	ids := []string{"2016-1", "2016-2", "2016-4"}
-	p := New(nil, 2, []dataset.Mode{{Name: "time", Columns: []string{"month"}}}, func(int) []string { return ids }, -1, [][]int32{{1, 0, 2}}, func(row int) float64 { return float64(row) })
+	p := New(nil, 2, []dataset.Mode{{Name: "time", Columns: []string{"month"}}}, func(int) []string { return ids }, -1, Rows{Codes: [][]int32{{1, 0, 2}}, Target: func(row int) float64 { return float64(row) }})
 	if p == nil || len(p.Rows) != 1 || p.Rows[0] != 3 || p.Mean[0] != 1 || p.End != 3 {
 		t.Errorf("got panel %+v, want one series of 3 rows with the mean 1 that ends at step 3", p)
 	}
@@ -116,7 +116,7 @@ func TestOneSeries(t *testing.T) {
 func TestOwnEnds(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
-	p := New(nil, 1, modes, ids, -1, codes, target)
+	p := New(nil, 1, modes, ids, -1, Rows{Codes: codes, Target: target})
 	rows := [][]int32{{0, 1, 0}, {0, 1, 1}, {3, 3, 3}} // the third has no series
 	for own, want := range map[bool][3]int32{false: {1, 1, 1}, true: {1, 2, 1}} {
 		p.Own = own

@@ -33,7 +33,7 @@ func TestPanelOfPeers(t *testing.T) {
 		codes[0], codes[1], codes[2] = append(codes[0], i*i%stores), append(codes[1], i%items), append(codes[2], i/items%months)
 	}
 	target := func(row int) float64 { return float64(row%13) / 3 }
-	want := New(nil, 2, modes, ids, 2, codes, target)
+	want := New(nil, 2, modes, ids, 2, Rows{Codes: codes, Target: target})
 	if want == nil || len(want.Rows) < 100 {
 		t.Fatalf("got the panel %v", want)
 	}
@@ -52,7 +52,7 @@ func TestPanelOfPeers(t *testing.T) {
 				}
 				return target(row)
 			}
-			if got := New(r, 1, modes, ids, 2, own, ownTarget); !reflect.DeepEqual(got, want) {
+			if got := New(r, 1, modes, ids, 2, Rows{Codes: own, Target: ownTarget}); !reflect.DeepEqual(got, want) {
 				t.Errorf("process %d of %d: another panel than that of one process", r.Rank(), size)
 			}
 		})

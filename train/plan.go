@@ -69,7 +69,8 @@ func (r *run) plan(ctx context.Context) error {
 		r.warnings = append(r.warnings, warning)
 	}
 	table := r.data.Table()
-	found := panel.New(collective.Group(r.opt.Ranks), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
+	found := panel.New(collective.Group(r.opt.Ranks), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(),
+		panel.Rows{Codes: train.Codes, Target: train.Target, Pages: r.pages})
 	if found != nil && r.data.Ends() != nil && found.Time == r.data.Ends().Time {
 		found.Own = true
 	}
