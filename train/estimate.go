@@ -83,12 +83,12 @@ func (r *run) estimate() *Estimate {
 	f := footprint.Fit{Field: r.field, Train: e.Rows[dataset.Train], Valid: e.Rows[dataset.Valid], Held: r.held.Len(), Threads: r.engine.Threads(),
 		Weighted: r.ownTrain().W != nil || learned, Variances: learned || r.field.Group != nil, Point: !u.Bayesian()}
 	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
-	e.Least = base + max(training, evaluation) + runtimeBytes
+	e.Least = withSlack(base + max(training, evaluation) + runtimeBytes)
 	if r.pages != nil {
 		// Pages in use: two arrays are accessed in any order.
 		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4)
 		e.Disk = f.Rows() + r.pages.Size()
-		e.Least = base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes
+		e.Least = withSlack(base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes)
 		e.Memory = max(e.Least, r.opt.Memory)
 		return e
 	}
@@ -97,6 +97,10 @@ func (r *run) estimate() *Estimate {
 	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, sysmemory.Peak())
 	return e
 }
+
+// withSlack adds what exceeds a limit before the collector and the pages give it back: 2 to 5 % were
+// measured.
+func withSlack(bytes int64) int64 { return bytes + bytes/16 }
 
 // checkLimit returns an error if an estimate exceeds the limit of the options.
 func (r *run) checkLimit(e *Estimate) error {
