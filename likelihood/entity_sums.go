@@ -27,8 +27,12 @@ func newBucketedRows(n int) *bucketedRows {
 	return &bucketedRows{entity: make([]int32, n), value: make([]float32, n), pieces: make([]piece, (n+parallel.Block-1)/parallel.Block)}
 }
 
-// sort takes the rows with an entity whose values count.
-func (r *bucketedRows) sort(threads int, codes []int32, size int, value func(row int) (v float32, counts bool)) {
+// valuesTogether is the number of rows whose values are asked for at a time.
+const valuesTogether = 1 << 10
+
+// sort takes the rows with an entity. fill writes the values of rows from the given one on; those that are
+// negative or NaN do not count.
+func (r *bucketedRows) sort(threads int, codes []int32, size int, fill func(values []float32, from int)) {
 	r.shift = max(0, bits.Len(uint(max(size-1, 0)))-bits.Len(buckets-1))
 	parallel.Blocks(threads, len(codes), func(from, to int) {
 		p := &r.pieces[from/parallel.Block]
@@ -43,15 +47,16 @@ func (r *bucketedRows) sort(threads int, codes []int32, size int, value func(row
 			p.from[k], place = place, place+rows
 		}
 		p.to = p.from
-		for row := from; row < to; row++ {
-			code := codes[row]
-			if uint(code) >= uint(size) {
-				continue
-			}
-			if v, counts := value(row); counts {
-				at := &p.to[code>>r.shift]
-				r.entity[*at], r.value[*at] = code, v
-				*at++
+		memory := make([]float32, valuesTogether)
+		for ; from < to; from += len(memory) {
+			memory = memory[:min(len(memory), to-from)]
+			fill(memory, from)
+			for i, code := range codes[from:][:len(memory)] {
+				if v := memory[i]; uint(code) < uint(size) && v >= 0 {
+					at := &p.to[code>>r.shift]
+					r.entity[*at], r.value[*at] = code, v
+					*at++
+				}
 			}
 		}
 	})

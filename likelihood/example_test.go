@@ -25,7 +25,7 @@ func ExampleNegativeBinomial_CDF() {
 func ExampleFitByEntity() {
 	errors := likelihood.Errors{Squared: []float32{1, 1.2, 0.8, 1, 9, 11, 10, 10}}
 	item := []int32{0, 0, 0, 0, 1, 1, 1, 1}
-	noise := likelihood.FitByEntity(errors, [][]int32{item}, []int{3}, 1)
+	noise := likelihood.FitByEntity(errors, [][]int32{item}, []int{3}, nil, 1)
 	for _, code := range []int32{0, 1, 2} {
 		fmt.Printf("%.1f ", noise.At([][]int32{{code}}, 0))
 	}

@@ -2,6 +2,7 @@ package likelihood
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/golden"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -47,13 +48,15 @@ func (b ByEntity) At(codes [][]int32, row int) float64 {
 
 const (
 	maxRounds      = 50     // over the modes
-	roundTolerance = 1e-3   // rounds end when no log factor of a mode changes by more on average
+	roundTolerance = 2e-3   // rounds end when no log factor of a mode changes by more on average
 	priorEntities  = 20_000 // a prior is fitted to at most about so many entities
 	minStrength    = 0.5    // limits of nu0
 	maxStrength    = 1e6
 	goldenSteps    = 17    // of golden section search over log nu0: to 0.4 %
+	nearWidth      = 0.3   // half of the interval of log nu0 around that of the last round
+	nearSteps      = 8     // of golden section search there: to 1.3 %
 	newtonSteps    = 40    // over log s0^2, at most
-	newtonPrecise  = 1e-12 // a step over log s0^2 after which the search ends
+	newtonPrecise  = 1e-8  // a step over log s0^2 after which the search ends
 	priorPiece     = 2048  // entities of a piece of the sums over entities
 	minShare       = 1e-8  // lower limit of s2_i relative to s0^2, for entities fitted exactly
 )
@@ -67,14 +70,14 @@ const (
 //
 // with nu0 and s0^2 at the maximum of the marginal likelihood of the sums.
 // Several modes are fitted in turn, each to the errors divided by the factors
-// of the others. Each step is one pass over the rows.
-func FitByEntity(errors Errors, codes [][]int32, sizes []int, threads int) ByEntity {
-	pooled := FitConstant(errors, threads).Variance
-	b := ByEntity{Variance: pooled, Modes: make([]ModeFactors, len(codes))}
-	for k, size := range sizes {
-		b.Modes[k] = ModeFactors{Unseen: 1, ByCode: make([]float64, size)}
-		for i := range b.Modes[k].ByCode {
-			b.Modes[k].ByCode[i] = 1
+// of the others. Each step is one pass over the rows. They begin with the factors
+// of start, one per mode, which must be those of the same entities; nil stands for
+// factors of 1.
+func FitByEntity(errors Errors, codes [][]int32, sizes []int, start []ModeFactors, threads int) ByEntity {
+	b := ByEntity{Variance: FitConstant(errors, threads).Variance, Modes: slices.Clone(start)}
+	if start == nil {
+		for _, size := range sizes {
+			b.Modes = append(b.Modes, ModeFactors{Unseen: 1, ByCode: slices.Repeat([]float64{1}, size)})
 		}
 	}
 	b.fit(errors, codes, threads)
@@ -101,7 +104,9 @@ func (b *ByEntity) fit(errors Errors, codes [][]int32, threads int) {
 //	s2(m, i, j) = Scale * max(m, Floor)^Exponent * Variance * a_i * b_j
 //
 // in turn, each to the errors divided by the other.
-func FitPowerByEntity(errors Errors, mean []float32, codes [][]int32, sizes []int, threads int) (Power, ByEntity) {
+//
+// start is that of [FitByEntity].
+func FitPowerByEntity(errors Errors, mean []float32, codes [][]int32, sizes []int, start []ModeFactors, threads int) (Power, ByEntity) {
 	relative := Errors{Squared: make([]float32, len(errors.Squared)), Weight: errors.Weight}
 	divide := func(by func(row int) float64) Errors {
 		parallel.Blocks(threads, len(relative.Squared), func(from, to int) {
@@ -113,7 +118,7 @@ func FitPowerByEntity(errors Errors, mean []float32, codes [][]int32, sizes []in
 	}
 	byMean := func(p Power) func(int) float64 { return func(i int) float64 { return p.At(float64(mean[i])) } }
 	power := FitPower(errors, mean, threads)
-	b := FitByEntity(divide(byMean(power)), codes, sizes, threads)
+	b := FitByEntity(divide(byMean(power)), codes, sizes, start, threads)
 	power = FitPower(divide(func(i int) float64 { return b.At(codes, i) }), mean, threads)
 	b.fit(divide(byMean(power)), codes, threads)
 	return power, b
@@ -123,13 +128,9 @@ func FitPowerByEntity(errors Errors, mean []float32, codes [][]int32, sizes []in
 func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32, rows *bucketedRows, threads int) (change float64) {
 	mode := &b.Modes[k]
 	size := len(mode.ByCode)
-	rows.sort(threads, codes[k], size, func(row int) (float32, bool) {
-		e, ok := errors.at(row)
-		v := float32(e * mode.At(codes[k][row]) / b.At(codes, row))
-		return v, ok && v >= 0 // not for NaN
-	})
+	rows.sort(threads, codes[k], size, func(values []float32, from int) { b.without(k, values, from, errors, codes) })
 	sum, count := rows.sums(threads, size)
-	prior := fitPrior(thinned(sum, count, threads))
+	prior := fitPrior(thinned(sum, count, threads), mode.Strength)
 	mode.Strength = prior.strength
 	factors := make([]float64, len(mode.ByCode))
 	own := prior.strength * prior.scale
@@ -169,6 +170,33 @@ func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32, rows *bucketed
 	return means[1] / seen
 }
 
+// without writes the errors of rows divided by all factors but those of mode k, -1 for rows without weight.
+func (b *ByEntity) without(k int, values []float32, from int, errors Errors, codes [][]int32) {
+	var memory [512]float64
+	for len(values) > 0 {
+		s2 := memory[:min(len(values), len(memory))]
+		for i := range s2 {
+			s2[i] = b.Variance
+		}
+		for j := range b.Modes {
+			if j == k {
+				continue
+			}
+			f := &b.Modes[j]
+			for i, code := range codes[j][from:][:len(s2)] {
+				s2[i] *= f.At(code)
+			}
+		}
+		for i, v := range s2 {
+			e, ok := errors.at(from + i)
+			if values[i] = float32(e / v); !ok {
+				values[i] = -1
+			}
+		}
+		values, from = values[len(s2):], from+len(s2)
+	}
+}
+
 // A pair is two sums.
 type pair [2]float64
 
@@ -203,32 +231,39 @@ func thinned(sum, count []float64, threads int) squares {
 
 // total adds the sums of pieces of the entities in a fixed order.
 func (s squares) total(part func(sum, count []float64) pair) pair {
-	parts := make([]pair, max(1, (len(s.sum)+priorPiece-1)/priorPiece))
-	parallel.For(s.threads, len(parts), func(i int) {
-		from, to := i*priorPiece, min((i+1)*priorPiece, len(s.sum))
-		parts[i] = part(s.sum[from:to], s.count[from:to])
-	})
-	return parallel.Tree(parts, pair.add)
+	return parallel.ReduceBy(priorPiece, s.threads, len(s.sum), func(from, to int) pair { return part(s.sum[from:to], s.count[from:to]) }, pair.add)
 }
 
 // prior is the distribution scaled-inverse-chi2(strength, scale).
 type prior struct{ strength, scale float64 }
 
 // fitPrior maximises the marginal likelihood of sums of squares: golden section search
-// over log nu0, with the best s0^2 for each.
-func fitPrior(s squares) prior {
-	var best prior
-	most, start := math.Inf(-1), s.start()
-	golden.Maximum(math.Log(minStrength), math.Log(maxStrength), goldenSteps, func(logStrength float64) float64 {
-		p := prior{strength: math.Exp(logStrength)}
-		p.scale = s.bestScale(p.strength, &start)
-		value := p.logMarginal(s)
-		if !(value <= most) {
-			best, most = p, value
+// over log nu0, with the best s0^2 for each. It looks around the given strength first, if that is not 0.
+func fitPrior(s squares, near float64) prior {
+	start := s.start()
+	search := func(low, high float64, steps int) (best prior) {
+		most := math.Inf(-1)
+		golden.Maximum(low, high, steps, func(logStrength float64) float64 {
+			p := prior{strength: math.Exp(logStrength)}
+			p.scale = s.bestScale(p.strength, &start)
+			value := p.logMarginal(s)
+			if !(value <= most) {
+				best, most = p, value
+			}
+			return value
+		})
+		return best
+	}
+	least, most := math.Log(minStrength), math.Log(maxStrength)
+	if near > 0 {
+		low, high := max(math.Log(near)-nearWidth, least), min(math.Log(near)+nearWidth, most)
+		best := search(low, high, nearSteps)
+		at, margin := math.Log(best.strength), nearWidth/10
+		if (at > low+margin || low == least) && (at < high-margin || high == most) { // not beyond the interval
+			return best
 		}
-		return value
-	})
-	return best
+	}
+	return search(least, most, goldenSteps)
 }
 
 // logMarginal returns, up to a constant,

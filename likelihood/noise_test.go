@@ -45,7 +45,7 @@ func TestByEntityRecovers(t *testing.T) {
 	t.Parallel()
 	for _, sizes := range [][]int{{40}, {40, 25}} {
 		errors, codes, factors := drawErrors(40000, sizes, 0.7)
-		b := FitByEntity(errors, codes, sizes, 2)
+		b := FitByEntity(errors, codes, sizes, nil, 2)
 		worst := 0.0
 		for row := range errors.Squared {
 			want := 2.0
@@ -78,7 +78,7 @@ func TestByEntityRecovers(t *testing.T) {
 func TestByEntityShrinks(t *testing.T) {
 	t.Parallel()
 	errors, codes, _ := drawErrors(3000, []int{300}, 0)
-	b := FitByEntity(errors, codes, []int{300}, 2)
+	b := FitByEntity(errors, codes, []int{300}, nil, 2)
 	if b.Modes[0].Strength < 50 {
 		t.Errorf("strength is %g for entities with equal noise, want at least 50", b.Modes[0].Strength)
 	}
@@ -93,7 +93,7 @@ func TestByEntityFormula(t *testing.T) {
 	t.Parallel()
 	errors := Errors{Squared: []float32{1, 4, 9, 2, 2, 30, 0.5, 0.1}}
 	codes := [][]int32{{0, 0, 1, 1, 1, 2, 3, 3}}
-	b := FitByEntity(errors, codes, []int{4}, 2)
+	b := FitByEntity(errors, codes, []int{4}, nil, 2)
 	nu := b.Modes[0].Strength
 	sum, count := []float64{5, 13, 30, 0.6}, []float64{2, 3, 1, 2}
 	seen := squares{sum: sum, count: count, threads: 2}
@@ -162,10 +162,10 @@ func TestNoiseOfLittleData(t *testing.T) {
 		"no rows":           FitConstant(Errors{}, 2).Variance,
 		"no weight":         FitConstant(Errors{[]float32{3}, []float32{0}}, 2).Variance,
 		"exact":             FitConstant(Errors{Squared: []float32{0, 0}}, 2).Variance,
-		"entity, no rows":   FitByEntity(Errors{}, [][]int32{{}}, []int{3}, 2).At([][]int32{{1}}, 0),
-		"entity, exact":     FitByEntity(Errors{Squared: []float32{0, 0}}, [][]int32{{0, 1}}, []int{3}, 2).At([][]int32{{1}}, 0),
-		"entity, one row":   FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{0}}, []int{3}, 2).At([][]int32{{2}}, 0),
-		"entity, no entity": FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{-1}}, []int{3}, 2).At([][]int32{{2}}, 0),
+		"entity, no rows":   FitByEntity(Errors{}, [][]int32{{}}, []int{3}, nil, 2).At([][]int32{{1}}, 0),
+		"entity, exact":     FitByEntity(Errors{Squared: []float32{0, 0}}, [][]int32{{0, 1}}, []int{3}, nil, 2).At([][]int32{{1}}, 0),
+		"entity, one row":   FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{0}}, []int{3}, nil, 2).At([][]int32{{2}}, 0),
+		"entity, no entity": FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{-1}}, []int{3}, nil, 2).At([][]int32{{2}}, 0),
 		"power, no rows":    FitPower(Errors{}, nil, 2).At(3),
 		"power, negative":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{-1, -2}, 2).At(3),
 		"power, one mean":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{5, 5}, 2).At(3),
@@ -181,7 +181,7 @@ func TestNoiseOfLittleData(t *testing.T) {
 func TestNoiseSurvivesJSON(t *testing.T) {
 	t.Parallel()
 	errors, codes, _ := drawErrors(500, []int{4, 3}, 0.5)
-	for _, model := range []any{FitConstant(errors, 2), FitByEntity(errors, codes, []int{4, 3}, 2), FitPower(errors, errors.Weight, 2), NegativeBinomial{2.5}} {
+	for _, model := range []any{FitConstant(errors, 2), FitByEntity(errors, codes, []int{4, 3}, nil, 2), FitPower(errors, errors.Weight, 2), NegativeBinomial{2.5}} {
 		text, err := json.Marshal(model)
 		if err != nil {
 			t.Fatal(err)
@@ -205,12 +205,12 @@ func BenchmarkNoise(b *testing.B) {
 	}
 	b.Run("entity", func(b *testing.B) {
 		for b.Loop() {
-			FitByEntity(errors, codes[:1], []int{900}, 2)
+			FitByEntity(errors, codes[:1], []int{900}, nil, 2)
 		}
 	})
 	b.Run("two modes", func(b *testing.B) {
 		for b.Loop() {
-			FitByEntity(errors, codes, []int{900, 200}, 2)
+			FitByEntity(errors, codes, []int{900, 200}, nil, 2)
 		}
 	})
 	b.Run("power", func(b *testing.B) {
@@ -231,7 +231,7 @@ func TestPowerByEntityRecovers(t *testing.T) {
 		mean[i] = float32(math.Exp(rng.NormFloat64()))
 		errors.Squared[i] *= float32(math.Pow(float64(mean[i]), 1.4))
 	}
-	power, b := FitPowerByEntity(errors, mean, codes, sizes, 2)
+	power, b := FitPowerByEntity(errors, mean, codes, sizes, nil, 2)
 	near(t, "exponent", power.Exponent, 1.4, 0.05)
 	worst := 0.0
 	for row, m := range mean {
@@ -252,15 +252,15 @@ func TestSumsByEntity(t *testing.T) {
 		codes, values := make([]int32, 3*parallel.Block+17), make([]float32, 3*parallel.Block+17)
 		sum, count := make([]float64, size), make([]float64, size)
 		for row := range codes {
-			codes[row], values[row] = int32(rng.IntN(size+2))-1, rng.Float32()
-			if code := int(codes[row]); code >= 0 && code < size && values[row] < 0.9 {
+			codes[row], values[row] = int32(rng.IntN(size+2))-1, rng.Float32()-0.1
+			if code := int(codes[row]); code >= 0 && code < size && values[row] >= 0 {
 				sum[code] += float64(values[row])
 				count[code]++
 			}
 		}
 		for _, threads := range []int{1, 2, 7} {
 			rows := newBucketedRows(len(codes))
-			rows.sort(threads, codes, size, func(row int) (float32, bool) { return values[row], values[row] < 0.9 })
+			rows.sort(threads, codes, size, func(part []float32, from int) { copy(part, values[from:]) })
 			gotSum, gotCount := rows.sums(threads, size)
 			if !slices.Equal(gotSum, sum) || !slices.Equal(gotCount, count) {
 				t.Errorf("%d entities, %d threads: sums differ", size, threads)

@@ -152,7 +152,7 @@ func (r *run) learnNoise(solved solver.Report) {
 		r.chooseNoise(o, z.Mean, squared)
 		return
 	}
-	r.model = r.model.WithNoise(r.fitNoise(o, z.Mean, squared))
+	r.model = r.model.WithNoise(r.fitNoise(nil, o, z.Mean, squared))
 }
 
 // meanWeight returns the mean weight of observations.
@@ -194,19 +194,24 @@ func unitOf(s targetscale.Scale) float64 {
 }
 
 // fitNoise fits the noise to the expected squared errors of observations, whose
-// predictions on the standardised scale are given. The errors are in squares of unitOf.
-func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.Noise {
+// predictions on the standardised scale are given. The errors are in squares of unitOf. Factors of entities begin with
+// those of start unless it is nil.
+func (r *run) fitNoise(start *likelihood.ByEntity, o *solver.Observations, mean, squared []float32) model.Noise {
 	errors := likelihood.Errors{Squared: squared, Weight: o.W}
 	unit := unitOf(r.model.Scale())
 	square := unit * unit
 	entities, codes, sizes := r.noiseEntities(o, r.model.NoiseModes())
+	var factors []likelihood.ModeFactors
+	if start != nil {
+		factors = start.Modes
+	}
 	if !r.spec.Uncertainty.NoiseByPower() {
 		if entities == nil {
 			constant := likelihood.FitConstant(errors, r.engine.Threads())
 			constant.Variance *= square
 			return model.Noise{Constant: &constant}
 		}
-		byEntity := likelihood.FitByEntity(errors, codes, sizes, r.engine.Threads())
+		byEntity := likelihood.FitByEntity(errors, codes, sizes, factors, r.engine.Threads())
 		byEntity.Variance *= square
 		return model.Noise{Entity: &byEntity, Entities: entities}
 	}
@@ -218,7 +223,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 		*noise.Power = likelihood.FitPower(errors, level, r.engine.Threads())
 	} else {
 		noise.Entity = &likelihood.ByEntity{}
-		*noise.Power, *noise.Entity = likelihood.FitPowerByEntity(errors, level, codes, sizes, r.engine.Threads())
+		*noise.Power, *noise.Entity = likelihood.FitPowerByEntity(errors, level, codes, sizes, factors, r.engine.Threads())
 	}
 	noise.Power.Floor *= unit
 	noise.Power.Scale *= square * math.Pow(unit, -noise.Power.Exponent)
@@ -272,7 +277,7 @@ func (r *run) noiseModel() solver.NoiseModel {
 		for i, e := range squared {
 			onScale[i] = e * float32(scale.Spread/unit*scale.Spread/unit)
 		}
-		noise := r.fitNoise(train, mean, onScale)
+		noise := r.fitNoise(nil, train, mean, onScale)
 		variance, rows := make([]float64, len(mean)), noise.Rows(train.Codes, nil, func(i int) float64 { return scale.Location(mean[i]) })
 		for i := range mean {
 			variance[i] = rows.UnitVariance(i)

@@ -29,16 +29,16 @@ const (
 func (r *run) chooseNoise(o *solver.Observations, mean, squared []float32) {
 	n := r.size(dataset.Valid)
 	if !r.spec.Uncertainty.Bayesian() || n == 0 {
-		r.setNoise("constant", r.noiseOf("constant", o, mean, squared))
+		r.setNoise("constant", r.noiseOf("constant", nil, o, mean, squared))
 		return
 	}
 	least := leastNoiseGain + chanceNoiseGain/float64(n)
-	best := r.bestNoise(o, mean, squared, least)
-	noise := r.noiseOf(best, o, mean, squared)
+	best, start := r.bestNoise(o, mean, squared, least)
+	noise := r.noiseOf(best, start.Entity, o, mean, squared)
 	r.setNoise(best, noise)
 	if factors, found := strings.CutPrefix(best, "power:"); found { // entities may explain what size seemed to
 		density := r.validDensity()
-		byEntity := r.noiseOf("entity:"+factors, o, mean, squared)
+		byEntity := r.noiseOf("entity:"+factors, noise.Entity, o, mean, squared)
 		r.setNoise("entity:"+factors, byEntity)
 		if r.validDensity() < density-least {
 			r.setNoise(best, noise)
@@ -46,15 +46,15 @@ func (r *run) chooseNoise(o *solver.Observations, mean, squared []float32) {
 	}
 }
 
-// bestNoise returns the kind of noise that chooseNoise keeps. A factor that is tried is
+// bestNoise returns the kind of noise that chooseNoise keeps, and one of that kind. A factor that is tried is
 // fitted to the errors divided by the noise so far, and dropped for good if it gains less
 // than the least gain. Cost: a pass over the training and the validation set per try.
-func (r *run) bestNoise(o *solver.Observations, mean, squared []float32, least float64) string {
+func (r *run) bestNoise(o *solver.Observations, mean, squared []float32, least float64) (string, model.Noise) {
 	base, kind := "entity", "constant"
-	noise := r.noiseOf("constant", o, mean, squared)
+	noise := r.noiseOf("constant", nil, o, mean, squared)
 	r.setNoise(kind, noise)
 	highest := r.validDensity()
-	power := r.noiseOf("power", o, mean, squared)
+	power := r.noiseOf("power", nil, o, mean, squared)
 	r.setNoise("power", power)
 	if density := r.validDensity(); density > highest+least {
 		base, kind, noise, highest = "power", "power", power, density
@@ -80,7 +80,7 @@ func (r *run) bestNoise(o *solver.Observations, mean, squared []float32, least f
 		_, list, _ = strings.Cut(kind, ":")
 		candidates = slices.DeleteFunc(candidates, func(factor string) bool { return slices.Contains(strings.Split(list, ","), factor) })
 	}
-	return kind
+	return kind, noise
 }
 
 // relativeErrors returns expected squared errors, in squares of unitOf, divided by a noise
@@ -103,7 +103,7 @@ func (r *run) withFactor(kind string, noise model.Noise, o *solver.Observations,
 	r.model = r.model.WithNoiseKind(kind)
 	factors := r.model.NoiseModes()
 	index, codes, sizes := r.noiseEntities(o, factors[len(factors)-1:])
-	factor := likelihood.FitByEntity(likelihood.Errors{Squared: relative, Weight: o.W}, codes, sizes, r.engine.Threads())
+	factor := likelihood.FitByEntity(likelihood.Errors{Squared: relative, Weight: o.W}, codes, sizes, nil, r.engine.Threads())
 	switch {
 	case noise.Entity != nil:
 		factor.Variance *= noise.Entity.Variance
@@ -129,11 +129,11 @@ func (r *run) noiseCandidates() []string {
 	return candidates
 }
 
-// noiseOf fits a noise model of the given kind.
-func (r *run) noiseOf(kind string, o *solver.Observations, mean, squared []float32) model.Noise {
+// noiseOf fits a noise model of the given kind, whose factors of entities begin with those of start unless it is nil.
+func (r *run) noiseOf(kind string, start *likelihood.ByEntity, o *solver.Observations, mean, squared []float32) model.Noise {
 	r.spec.Uncertainty.Noise = kind
 	r.model = r.model.WithNoiseKind(kind)
-	return r.fitNoise(o, mean, squared)
+	return r.fitNoise(start, o, mean, squared)
 }
 
 // setNoise gives the model a noise model of the given kind.
@@ -148,7 +148,7 @@ func (r *run) validDensity() float64 {
 	o, z, scale := r.part(dataset.Valid), r.predicted(dataset.Valid), r.model.Scale()
 	noise := r.model.Noise()
 	type sums struct{ density, rows float64 }
-	s := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) (s sums) {
+	s := parallel.ReduceBy(parallel.Block/16, r.engine.Threads(), o.Len(), func(from, to int) (s sums) {
 		rows := noise.Rows(o.Codes, nil, func(i int) float64 { return scale.Location(z.Mean[i]) })
 		for i := from; i < to; i++ {
 			location := scale.Location(z.Mean[i])

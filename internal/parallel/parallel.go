@@ -69,8 +69,15 @@ func Copy[T any](threads int, to, from [][]T) {
 // values along a balanced binary tree. The result does not depend on the number of
 // threads. It is the zero value for n = 0.
 func Reduce[T any](threads, n int, part func(from, to int) T, add func(a, b T) T) T {
-	parts := make([]T, max(1, (n+Block-1)/Block))
-	Blocks(threads, n, func(from, to int) { parts[from/Block] = part(from, to) })
+	return ReduceBy(Block, threads, n, part, add)
+}
+
+// ReduceBy is [Reduce] with pieces of the given number of elements: fewer where one takes long.
+func ReduceBy[T any](block, threads, n int, part func(from, to int) T, add func(a, b T) T) T {
+	parts := make([]T, max(1, (n+block-1)/block))
+	if n > 0 {
+		For(threads, len(parts), func(i int) { parts[i] = part(i*block, min(n, (i+1)*block)) })
+	}
 	return Tree(parts, add)
 }
 
