@@ -118,10 +118,7 @@ func (b *planBuilder) divide(order, scratch []int32) {
 		return
 	}
 	// The segment of each entity, by the number of cells before it.
-	count := make([]int32, b.Shapes[b.first()].N)
-	for _, e := range lead {
-		count[e]++
-	}
+	count := countCodes(b.threads, lead, b.Shapes[b.first()].N)
 	segmentOf, sum, at := count, 0, 0
 	for e, n := range count {
 		whole := b.part == nil || e > 0 && b.part[e] != b.part[e-1] // a part is not divided
@@ -136,8 +133,12 @@ func (b *planBuilder) divide(order, scratch []int32) {
 	blocks := (cells + parallel.Block - 1) / parallel.Block
 	place := make([]int, blocks*segments) // by segment and block
 	parallel.Blocks(b.threads, cells, func(from, to int) {
+		own := make([]int, segments) // not in cache lines that others write
 		for _, e := range lead[from:to] {
-			place[int(segmentOf[e])*blocks+from/parallel.Block]++
+			own[segmentOf[e]]++
+		}
+		for i, n := range own {
+			place[i*blocks+from/parallel.Block] = n
 		}
 	})
 	b.segments = b.segments[:0]
@@ -151,12 +152,35 @@ func (b *planBuilder) divide(order, scratch []int32) {
 	}
 	b.segments = append(b.segments, cells)
 	parallel.Blocks(b.threads, cells, func(from, to int) {
+		next := make([]int, segments)
+		for i := range next {
+			next[i] = place[i*blocks+from/parallel.Block]
+		}
 		for i, e := range lead[from:to] {
-			at := &place[int(segmentOf[e])*blocks+from/parallel.Block]
+			at := &next[segmentOf[e]]
 			order[*at] = int32(from + i)
 			*at++
 		}
 	})
+}
+
+// countCodes counts each of n codes. The threads count runs of their own where that takes less memory than the codes.
+func countCodes(threads int, codes []int32, n int) []int32 {
+	threads = max(1, min(threads, len(codes)/max(parallel.Block, 4*n)))
+	counts := make([][]int32, threads)
+	parallel.Ranges(threads, len(codes), func(thread, from, to int) {
+		own := make([]int32, n)
+		for _, c := range codes[from:to] {
+			own[c]++
+		}
+		counts[thread] = own
+	})
+	for _, own := range counts[1:] {
+		for c, k := range own {
+			counts[0][c] += k
+		}
+	}
+	return counts[0]
 }
 
 // sortSegment sorts the cells of a segment.

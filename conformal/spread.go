@@ -45,7 +45,8 @@ func spreadEdges(group peers.Group, threads int, of []int32, bins int, spread []
 	length := parts - 1
 	values, counts := make([]float64, bins*length), make([]int32, bins)
 	parallel.For(threads, len(own), func(b int) {
-		edges := quantileEdges(nil, 1, own[b], parts)
+		radix.Sort(1, own[b])
+		edges := edgesOf(own[b], parts)
 		counts[first+b] = int32(copy(values[(first+b)*length:], edges))
 	})
 	if group != nil {
@@ -66,7 +67,11 @@ func spreadEdges(group peers.Group, threads int, of []int32, bins int, spread []
 func quantileEdges(group peers.Group, threads int, values []float64, bins int) []float64 {
 	sorted := slices.Clone(values)
 	radix.SortOver(group, threads, sorted)
-	var edges []float64
+	return edgesOf(sorted, bins)
+}
+
+// edgesOf is quantileEdges of sorted values.
+func edgesOf(sorted []float64, bins int) (edges []float64) {
 	for k := 1; k < bins && len(sorted) > 0; k++ {
 		edge := sorted[k*len(sorted)/bins]
 		if len(edges) == 0 || edge > edges[len(edges)-1] {

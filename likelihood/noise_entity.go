@@ -52,13 +52,13 @@ const (
 	priorEntities  = 20_000 // a prior is fitted to at most about so many entities
 	minStrength    = 0.5    // limits of nu0
 	maxStrength    = 1e6
-	goldenSteps    = 17    // of golden section search over log nu0: to 0.4 %
-	nearWidth      = 0.3   // half of the interval of log nu0 around that of the last round
-	nearSteps      = 8     // of golden section search there: to 1.3 %
-	newtonSteps    = 40    // over log s0^2, at most
-	newtonPrecise  = 1e-8  // a step over log s0^2 after which the search ends
-	priorPiece     = 2048  // entities of a piece of the sums over entities
-	minShare       = 1e-8  // lower limit of s2_i relative to s0^2, for entities fitted exactly
+	goldenSteps    = 17   // of golden section search over log nu0: to 0.4 %
+	nearWidth      = 0.3  // half of the interval of log nu0 around that of the last round
+	nearSteps      = 8    // of golden section search there: to 1.3 %
+	newtonSteps    = 40   // over log s0^2, at most
+	newtonPrecise  = 1e-8 // a step over log s0^2 after which the search ends
+	priorPiece     = 2048 // entities of a piece of the sums over entities
+	minShare       = 1e-8 // lower limit of s2_i relative to s0^2, for entities fitted exactly
 )
 
 // FitByEntity fits factors for one or more modes. codes holds one column of

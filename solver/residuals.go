@@ -39,11 +39,12 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 	if d.divided && !shared {
 		panic("solver: divided observations of a problem that needs them all")
 	}
-	threads := d.b.Threads()
+	// The loops of a plan use all threads. Two plans at a time, one of which works where the other has one thread.
+	atOnce := min(d.b.Threads(), 2)
 	if shared {
-		threads = 1 // all ranks plan in the same order
+		atOnce = 1 // all ranks plan in the same order
 	}
-	parallel.For(threads, len(terms), func(k int) {
+	parallel.For(atOnce, len(terms), func(k int) {
 		t := d.field.Terms[k]
 		opt := observed.Options{SecondMoments: t.Varies(), Variances: keep, Equations: equations}
 		if shared {

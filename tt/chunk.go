@@ -31,13 +31,13 @@ type Chunk struct {
 // all call it together.
 func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	c := &Chunk{cells: len(codes[0]), buffer: backend.Make[float32](b, len(codes[0])), plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
-	threads := b.Threads()
+	atOnce := min(b.Threads(), 2) // the loops of a plan use all threads
 	if f.Group == nil && len(f.Series) == 0 {
 		if c.spread = observed.NewSpread(b, c.cells); c.spread != nil {
-			c.own, threads = backend.Make[float32](b, c.cells), 1 // all ranks plan in the same order
+			c.own, atOnce = backend.Make[float32](b, c.cells), 1 // all ranks plan in the same order
 		}
 	}
-	parallel.For(threads, len(f.Terms), func(k int) {
+	parallel.For(atOnce, len(f.Terms), func(k int) {
 		t := f.Terms[k]
 		if c.spread != nil {
 			ends := c.spread.Ends(t.Shapes(), t.LookupRows(codes))

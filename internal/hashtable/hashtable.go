@@ -5,6 +5,9 @@ import (
 	"iter"
 	"math/bits"
 	"math/rand/v2"
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // Golden is 2^64 divided by the golden ratio. The high bits of its multiples are
@@ -172,6 +175,55 @@ func (t *Table) Put(key uint64, code int32) {
 	t.place(slot{key, code})
 	t.used++
 }
+
+// Fill puts n nonzero keys with the codes 0 to n-1 into an empty table of [New], and reports whether all are different. Each
+// of the threads looks through all keys for those of its range of places.
+func (t *Table) Fill(threads, n int, key func(i int) uint64) bool {
+	if 2*n > len(t.slots) {
+		panic("hashtable: no room")
+	}
+	threads = max(1, min(threads, n/leastFill))
+	keys := make([]uint64, n)
+	parallel.Blocks(threads, n, func(from, to int) {
+		for i := from; i < to; i++ {
+			keys[i] = key(i)
+		}
+	})
+	beyond := make([][]int32, threads) // by thread: codes whose place is not in its range
+	var equal atomic.Bool
+	put := func(code int32, at, end uint64) (found bool) {
+		for ; at < end; at++ {
+			switch s := &t.slots[at]; s.key {
+			case 0:
+				*s = slot{keys[code], code}
+				return true
+			case keys[code]:
+				equal.Store(true)
+				return true
+			}
+		}
+		return false
+	}
+	parallel.Ranges(threads, len(t.slots), func(thread, first, end int) {
+		for i, k := range keys {
+			if at := t.seed.Mix(k) >> (t.shift & 63); at >= uint64(first) && at < uint64(end) && !put(int32(i), at, uint64(end)) {
+				beyond[thread] = append(beyond[thread], int32(i))
+			}
+		}
+	})
+	for _, codes := range beyond {
+		for _, code := range codes {
+			if !put(code, t.seed.Mix(keys[code])>>(t.shift&63), uint64(len(t.slots))) {
+				put(code, 0, uint64(len(t.slots)))
+			}
+		}
+	}
+	t.used = n
+	return !equal.Load()
+}
+
+// leastFill is the least number of keys of a thread of [Table.Fill].
+const leastFill = 1 << 13
 
 func (t *Table) place(s slot) {
 	mask := uint64(len(t.slots) - 1)

@@ -147,3 +147,30 @@ func TestNew(t *testing.T) {
 		}
 	}
 }
+
+// A table that threads fill has every key with its code, also where runs of places go on beyond the range of a thread and
+// beyond the end.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	key := func(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
+	for _, n := range []int{0, 1, 40, 5 * leastFill, 1<<17 - 1} {
+		for _, threads := range []int{1, 3, 16} {
+			table := New(n)
+			if !table.Fill(threads, n, key) || table.Len() != n {
+				t.Fatalf("%d keys, %d threads: got %d", n, threads, table.Len())
+			}
+			for i := range n {
+				if code, ok := table.Get(key(i)); !ok || code != int32(i) {
+					t.Fatalf("%d keys, %d threads: key %d has code %d, %v", n, threads, i, code, ok)
+				}
+			}
+			if _, ok := table.Get(key(n)); ok {
+				t.Errorf("%d keys, %d threads: found a key that was not put", n, threads)
+			}
+		}
+	}
+	twice := func(i int) uint64 { return key(i % (5*leastFill - 1)) }
+	if New(5*leastFill).Fill(4, 5*leastFill, twice) {
+		t.Error("a key that is there twice was not found")
+	}
+}

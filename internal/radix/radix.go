@@ -78,7 +78,7 @@ func Float(v float64) uint64 {
 }
 
 // sortFrom is the number of values from which radix sort is faster than comparisons.
-const sortFrom = 1 << 10
+const sortFrom = 1 << 11
 
 // Sort sorts numbers in increasing order, NaN first.
 func Sort(threads int, values []float64) {
@@ -129,11 +129,17 @@ func (s *sorter) pass(toKeys, keys []uint64, toOrder, order []int32, shift uint)
 			counts[k>>(shift&63)&s.mask]++
 		}
 	})
+	next := make([]int32, values) // by digit; counts are read in their order, because those of a digit share sets of the cache
+	for at, n := range s.counts {
+		next[at&int(s.mask)] += n
+	}
 	sum := int32(0)
-	for v := range values {
-		for at := v; at < len(s.counts); at += values {
-			s.counts[at], sum = sum, sum+s.counts[at]
-		}
+	for v, n := range next {
+		next[v], sum = sum, sum+n
+	}
+	for at, n := range s.counts {
+		v := at & int(s.mask)
+		s.counts[at], next[v] = next[v], next[v]+n
 	}
 	parallel.For(s.threads, s.pieces, func(i int) {
 		next, from, to := piece(i)

@@ -58,7 +58,7 @@ func (x *Index) Identify(codes [][]int32, cell int, key func(modes []int, cell i
 // First returns the index of the first n entities and the prior.
 func (x *Index) First(n int) (*Index, error) {
 	first := &Index{axes: x.axes, combos: x.combos[:n*len(x.axes)]}
-	return first, first.build(false)
+	return first, first.build(1)
 }
 
 // List returns combinations over the same axes as an index that has no lookup from codes to entities.

@@ -44,7 +44,7 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 func NewAxisIndex(threads int, axes []Axis, codes [][]int32) (*Index, error) {
 	x := &Index{axes: axes}
 	if len(axes) == 0 {
-		return x, x.build(true)
+		return x, x.build(1)
 	}
 	if len(axes) == 1 {
 		seen := make([]bool, axes[0].Size)
@@ -56,13 +56,13 @@ func NewAxisIndex(threads int, axes []Axis, codes [][]int32) (*Index, error) {
 				}
 			}
 		}
-		return x, x.build(true)
+		return x, x.build(1)
 	}
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
 	x.findCombinations(threads, codes)
-	return x, x.build(false)
+	return x, x.build(threads)
 }
 
 // Axes returns the axes. The slice must not be modified.
@@ -108,7 +108,7 @@ func (x *Index) Extend(threads int, codes [][]int32) (*Index, error) {
 			}
 		}
 	}
-	return more, more.build(true)
+	return more, more.build(threads)
 }
 
 // Entity returns the entity of one row. Unlike Lookup it takes ids that the index was not
@@ -147,7 +147,7 @@ func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	return x, x.build(true)
+	return x, x.build(1)
 }
 
 // checkPacking returns an error if the number of combinations exceeds the packed
@@ -163,8 +163,8 @@ func (x *Index) checkPacking() error {
 	return nil
 }
 
-// build indexes the combinations; check says that one may appear twice, which is an error.
-func (x *Index) build(check bool) error {
+// build indexes the combinations. One that appears twice is an error.
+func (x *Index) build(threads int) error {
 	width := len(x.axes)
 	x.classes = 1
 	if width > 0 {
@@ -188,22 +188,23 @@ func (x *Index) build(check bool) error {
 		for key := range x.dense {
 			x.dense[key] = x.Prior()
 		}
-	} else {
-		x.joint = hashtable.New(x.classes)
+		for e := range x.classes {
+			place := &x.dense[x.key(x.combos[e*width:][:width])]
+			if *place != x.Prior() {
+				return errTwice
+			}
+			*place = int32(e)
+		}
+		return nil
 	}
-	for e := range x.classes {
-		key := x.key(x.combos[e*width:][:width])
-		if check && x.atKey(key) != x.Prior() {
-			return errors.New("tt: a combination appears twice in an index")
-		}
-		if x.dense != nil {
-			x.dense[key] = int32(e)
-		} else {
-			x.joint.Put(key+1, int32(e))
-		}
+	x.joint = hashtable.New(x.classes)
+	if !x.joint.Fill(threads, x.classes, func(e int) uint64 { return x.key(x.combos[e*width:][:width]) + 1 }) {
+		return errTwice
 	}
 	return nil
 }
+
+var errTwice = errors.New("tt: a combination appears twice in an index")
 
 // denseShare is the number of combinations per occurring one up to which they are
 // indexed by an array: the hash table has two to four places of 16 bytes per key.
