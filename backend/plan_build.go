@@ -118,7 +118,7 @@ func (b *planBuilder) divide(order, scratch []int32) {
 		return
 	}
 	// The segment of each entity, by the number of cells before it.
-	count := countCodes(b.threads, lead, b.Shapes[b.first()].N)
+	count := parallel.Count(b.threads, lead, b.Shapes[b.first()].N)
 	segmentOf, sum, at := count, 0, 0
 	for e, n := range count {
 		whole := b.part == nil || e > 0 && b.part[e] != b.part[e-1] // a part is not divided
@@ -162,25 +162,6 @@ func (b *planBuilder) divide(order, scratch []int32) {
 			*at++
 		}
 	})
-}
-
-// countCodes counts each of n codes. The threads count runs of their own where that takes less memory than the codes.
-func countCodes(threads int, codes []int32, n int) []int32 {
-	threads = max(1, min(threads, len(codes)/max(parallel.Block, 4*n)))
-	counts := make([][]int32, threads)
-	parallel.Ranges(threads, len(codes), func(thread, from, to int) {
-		own := make([]int32, n)
-		for _, c := range codes[from:to] {
-			own[c]++
-		}
-		counts[thread] = own
-	})
-	for _, own := range counts[1:] {
-		for c, k := range own {
-			counts[0][c] += k
-		}
-	}
-	return counts[0]
 }
 
 // sortSegment sorts the cells of a segment.

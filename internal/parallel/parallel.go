@@ -95,3 +95,25 @@ func Tree[T any](parts []T, add func(a, b T) T) T {
 func Sum(threads, n int, part func(from, to int) float64) float64 {
 	return Reduce(threads, n, part, func(a, b float64) float64 { return a + b })
 }
+
+// Count counts each of the codes 0 to n-1; negative ones do not count. The threads count runs of their own where that
+// takes less memory than the codes.
+func Count(threads int, codes []int32, n int) []int32 {
+	threads = max(1, min(threads, len(codes)/max(Block, 4*n)))
+	counts := make([][]int32, threads)
+	For(threads, threads, func(t int) {
+		own := make([]int32, n)
+		for _, c := range codes[len(codes)*t/threads : len(codes)*(t+1)/threads] {
+			if c >= 0 {
+				own[c]++
+			}
+		}
+		counts[t] = own
+	})
+	for _, own := range counts[1:] {
+		for c, k := range own {
+			counts[0][c] += k
+		}
+	}
+	return counts[0]
+}

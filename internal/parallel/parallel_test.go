@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,6 +48,25 @@ func TestSumsDoNotDependOnThreads(t *testing.T) {
 		for _, threads := range []int{2, 7, 16, 64} {
 			if got := Sum(threads, n, part); got != want {
 				t.Errorf("n %d: %d threads give %v, 1 thread gives %v", n, threads, got, want)
+			}
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{0, 10, 5*Block + 3} {
+		for _, n := range []int{1, 7, 3 * Block} {
+			codes, want := make([]int32, rows), make([]int32, n)
+			for i := range codes {
+				if codes[i] = int32(i*i%(n+1)) - 1; codes[i] >= 0 {
+					want[codes[i]]++
+				}
+			}
+			for _, threads := range []int{1, 2, 16} {
+				if got := Count(threads, codes, n); !slices.Equal(got, want) {
+					t.Errorf("%d codes of %d, %d threads: got other counts", rows, n, threads)
+				}
 			}
 		}
 	}

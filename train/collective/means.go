@@ -11,19 +11,13 @@ import (
 // nil, count those of their run each, see [peers.Rows].
 func CountRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
 	counts := make([][]int32, len(sizes))
-	parallel.For(threads, len(sizes), func(m int) {
-		counts[m] = make([]int32, sizes[m])
-		own := codes[m]
+	for m, own := range codes[:len(sizes)] {
 		if group != nil {
 			bounds := peers.Rows(len(own), group.Size())
 			own = own[bounds[group.Rank()]:bounds[group.Rank()+1]]
 		}
-		for _, c := range own {
-			if c >= 0 {
-				counts[m][c]++
-			}
-		}
-	})
+		counts[m] = parallel.Count(threads, own, sizes[m])
+	}
 	if group != nil {
 		for m := range counts {
 			counts[m] = peers.Sum(group, counts[m])
