@@ -288,7 +288,7 @@ func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.S
 			fits = append(fits, fit{k: k, division: division})
 		}
 	}
-	workers := c.workers(len(fits))
+	workers, threads := c.workers(len(fits))
 	var progress sync.Mutex
 	parallel.For(workers, len(fits), func(i int) {
 		f := &fits[i]
@@ -301,7 +301,7 @@ func (c *chooser) measureAll(ctx context.Context, known []*score, specs []spec.S
 			f.err = fits[i-1].err
 			return
 		}
-		m, r, err := c.fitModel(ctx, specs[f.k], c.folds[f.division], c.threads()/workers)
+		m, r, err := c.fitModel(ctx, specs[f.k], c.folds[f.division], threads)
 		if f.err = err; err != nil {
 			return
 		}

@@ -41,20 +41,22 @@ func (c *chooser) givenModel(ctx context.Context) (*model.Model, error) {
 }
 
 // threadsOfSample is the number of threads that a fit on a sample uses well. With more, its loops
-// wait longer than they work.
+// wait longer than they work, so fits run at the same time.
 const threadsOfSample = 4
 
-// workers returns how many of n fits run at the same time. The loops of a fit of few rows are
-// too short for several threads.
-func (c *chooser) workers(n int) int {
-	each := 1
+// workers returns how many of n fits run at the same time, and on how many threads each. The loops of a fit of
+// few rows are too short for several threads. Those of other fits may have all threads: the last fit would have
+// a part of them otherwise when the rest have ended.
+func (c *chooser) workers(n int) (fits, threads int) {
+	all := c.threads()
 	switch {
 	case c.opt.Ranks != nil || c.opt.Memory > 0:
-		return 1
+		return 1, all
 	case c.rows > c.effort.rows:
-		each = threadsOfSample
+		return max(1, min(n, all/threadsOfSample)), all
 	}
-	return max(1, min(n, c.threads()/each))
+	fits = max(1, min(n, all))
+	return fits, all / fits
 }
 
 // threads returns the number of threads of all fits together.
