@@ -22,16 +22,16 @@ func fromProc(root fs.FS) int64 {
 	if err != nil {
 		return Unknown
 	}
-	available, found := meminfo(text, "MemAvailable")
+	available, found := kibibytes(text, "MemAvailable")
 	if !found {
 		return Unknown
 	}
-	swap, _ := meminfo(text, "SwapFree")
+	swap, _ := kibibytes(text, "SwapFree")
 	return min(available+swap, groupLimit(root))
 }
 
-// meminfo returns a value of /proc/meminfo in bytes.
-func meminfo(text []byte, key string) (int64, bool) {
+// kibibytes returns a value of /proc/meminfo, or of the status of a process, in bytes.
+func kibibytes(text []byte, key string) (int64, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), ":")

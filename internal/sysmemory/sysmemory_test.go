@@ -1,9 +1,46 @@
 package sysmemory
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"testing"
 	"testing/fstest"
 )
+
+// TestPeakOfChild starts a process while this one has much memory, which does not count as the child's.
+func TestPeakOfChild(t *testing.T) {
+	if os.Getenv("KFT_PRINT_PEAK") != "" {
+		fmt.Println(Peak())
+		os.Exit(0)
+	}
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("the system has no /proc/self/status")
+	}
+	const much = 256 << 20
+	memory := make([]byte, much)
+	for i := 0; i < much; i += 4096 {
+		memory[i] = 1
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestPeakOfChild$")
+	child.Env = append(os.Environ(), "KFT_PRINT_PEAK=1")
+	out, err := child.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var peak int64
+	if _, err := fmt.Sscan(string(out), &peak); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if peak <= 0 || peak > much/2 {
+		t.Errorf("a small process has a peak of %d bytes", peak)
+	}
+	if own := Peak(); own < much {
+		t.Errorf("a process with %d bytes has a peak of %d", much, own)
+	}
+	runtime.KeepAlive(memory)
+}
 
 func TestFromProc(t *testing.T) {
 	t.Parallel()
