@@ -21,15 +21,16 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 	"github.com/kernel-fried-tensor/kft/tt/entity"
 	"github.com/kernel-fried-tensor/kft/tt/regression"
+	"github.com/kernel-fried-tensor/kft/tt/seriesterm"
 )
 
 // Load reads a model from a file that [Model.Save] wrote.
-func Load(path string) (*Model, error) {
-	f, err := modelfile.Read(path)
+func Load(path string) (m *Model, err error) {
+	err = modelfile.ReadWith(path, func(f *modelfile.File) (err error) { m, err = Decode(f, path); return err })
 	if err != nil {
 		return nil, err
 	}
-	return Decode(f, path)
+	return m, nil
 }
 
 // Read reads a model from the bytes that [Model.WriteTo] wrote, up to the end of r.
@@ -117,6 +118,49 @@ func (d *decoder) decode() error {
 	if err := d.uncertainty(); err != nil {
 		return err
 	}
+	if err := d.fieldOf(trains); err != nil {
+		return err
+	}
+	if err := d.noise(); err != nil {
+		return err
+	}
+	var err error
+	if m.heaping, err = heaping.Read(d.f, m.scale.Transform, m.EntitiesOf); err != nil {
+		return err
+	}
+	parts, err := modelfile.Values[uint8](d.f, "split", -1)
+	if err != nil {
+		return err
+	}
+	if err := checkParts(parts); err != nil {
+		return err
+	}
+	m.parts = make([]dataset.Part, len(parts))
+	for i, p := range parts {
+		m.parts[i] = dataset.Part(p)
+	}
+	if err := d.heldOut(); err != nil {
+		return err
+	}
+	m.findTrained()
+	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] }, m.field.SeriesTime())
+	if err != nil {
+		return err
+	}
+	if m.blend, err = blend.Read(d.f, m.series); err != nil {
+		return err
+	}
+	if m.series != nil {
+		if m.copula, err = copula.Read(d.f, len(m.series.Keys)); err != nil {
+			return err
+		}
+	}
+	return d.ledger()
+}
+
+// fieldOf reads the field: its trains and series.
+func (d *decoder) fieldOf(trains []trainMeta) error {
+	m := d.m
 	m.field = &tt.Field{}
 	if _, has := d.f.Meta["offset"]; has {
 		var offset offsetMeta
@@ -136,10 +180,23 @@ func (d *decoder) decode() error {
 			return err
 		}
 	}
-	m.field.Terms = make([]*tt.Train, len(trains))
-	failed := make([]error, len(trains))
-	parallel.For(runtime.GOMAXPROCS(0), len(trains), func(k int) { // indices of many combinations take time
-		failed[k] = safely(func() (err error) { m.field.Terms[k], err = d.train(k, trains[k]); return err })
+	var metas []seriesMeta
+	if _, has := d.f.Meta["series"]; has {
+		if err := d.get("series", &metas); err != nil {
+			return err
+		}
+	}
+	m.field.Terms, m.field.Series = make([]*tt.Train, len(trains)), make([]*seriesterm.Term, len(metas))
+	failed := make([]error, len(trains)+len(metas))
+	parallel.For(runtime.GOMAXPROCS(0), len(failed), func(k int) { // indices of many combinations take time
+		failed[k] = safely(func() (err error) {
+			if s := k - len(trains); s >= 0 {
+				m.field.Series[s], err = d.seriesTerm(s, metas[s])
+			} else {
+				m.field.Terms[k], err = d.train(k, trains[k])
+			}
+			return err
+		})
 	})
 	if err := cmp.Or(failed...); err != nil {
 		return err
@@ -154,43 +211,7 @@ func (d *decoder) decode() error {
 			m.field.Group = append(m.field.Group, meta.Group)
 		}
 	}
-	if err := d.findSeries(); err != nil {
-		return err
-	}
-	if err := d.noise(); err != nil {
-		return err
-	}
-	var err error
-	if m.heaping, err = heaping.Read(d.f, m.scale.Transform, m.EntitiesOf); err != nil {
-		return err
-	}
-	parts, err := modelfile.Values[uint8](d.f, "split", -1)
-	if err != nil {
-		return err
-	}
-	if err := checkParts(parts); err != nil {
-		return err
-	}
-	for _, p := range parts {
-		m.parts = append(m.parts, dataset.Part(p))
-	}
-	if err := d.heldOut(); err != nil {
-		return err
-	}
-	m.findTrained()
-	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] }, m.field.SeriesTime())
-	if err != nil {
-		return err
-	}
-	if m.blend, err = blend.Read(d.f, m.series); err != nil {
-		return err
-	}
-	if m.series != nil {
-		if m.copula, err = copula.Read(d.f, len(m.series.Keys)); err != nil {
-			return err
-		}
-	}
-	return d.ledger()
+	return d.findSteps()
 }
 
 // modes reads the dictionaries and the side information.

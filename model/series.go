@@ -130,59 +130,52 @@ func (m *Model) seriesTensors() (string, []modelfile.Tensor, error) {
 	return string(text), tensors, nil
 }
 
-// findSeries reads the series terms and finds the steps of time.
-func (d *decoder) findSeries() error {
-	d.m.lines = make([]*timeline.Timeline, len(d.m.modes))
-	var metas []seriesMeta
-	if _, has := d.f.Meta["series"]; has {
-		if err := d.get("series", &metas); err != nil {
-			return err
-		}
-	}
+// seriesTerm reads the series term k.
+func (d *decoder) seriesTerm(k int, meta seriesMeta) (*seriesterm.Term, error) {
 	names := d.m.spec.ModeNames()
-	for k, meta := range metas {
-		s := &seriesterm.Term{Label: meta.Label, Modes: meta.Modes, Time: slices.Index(names, meta.Time), Default: meta.Default, Process: &series.Process{Prior: meta.Prior}}
-		if s.Time < 0 || s.Default < 0 || s.Default > series.MaxStep {
-			return fmt.Errorf("series %d has the unknown mode of time %q, or the default step %d", k, meta.Time, meta.Default)
-		}
-		axes, err := Axes(meta.Modes, names, d.m.axisSizes(), d.m.groups)
-		if err != nil {
-			return err
-		}
-		var combos []int32
-		if len(axes) > 0 {
-			if combos, err = modelfile.Values[int32](d.f, seriesTensor(k, "entities"), -1, len(axes)); err != nil {
-				return err
-			}
-		}
-		if s.Index, err = entity.RestoreAxisIndex(axes, combos); err != nil {
-			return err
-		}
-		if s.Start, err = modelfile.Values[int32](d.f, seriesTensor(k, "start"), s.Index.Entities()); err != nil {
-			return err
-		}
-		if s.Step, err = modelfile.Values[int32](d.f, seriesTensor(k, "step"), -1); err != nil {
-			return err
-		}
-		n := len(s.Step)
-		for _, a := range []struct {
-			name string
-			to   *[]float32
-		}{{"value", &s.Value}, {"precision", &s.Precision}} {
-			if *a.to, err = modelfile.Values[float32](d.f, seriesTensor(k, a.name), n); err != nil {
-				return err
-			}
-		}
-		if meta.Prior.ScaleSpread != 0 {
-			if s.Scale, err = modelfile.Values[float32](d.f, seriesTensor(k, "scale"), s.Series()); err != nil {
-				return err
-			}
-		}
-		if err := s.Process.Check(); err != nil {
-			return err
-		}
-		d.m.field.Series = append(d.m.field.Series, s)
+	s := &seriesterm.Term{Label: meta.Label, Modes: meta.Modes, Time: slices.Index(names, meta.Time), Default: meta.Default, Process: &series.Process{Prior: meta.Prior}}
+	if s.Time < 0 || s.Default < 0 || s.Default > series.MaxStep {
+		return nil, fmt.Errorf("series %d has the unknown mode of time %q, or the default step %d", k, meta.Time, meta.Default)
 	}
+	axes, err := Axes(meta.Modes, names, d.m.axisSizes(), d.m.groups)
+	if err != nil {
+		return nil, err
+	}
+	var combos []int32
+	if len(axes) > 0 {
+		if combos, err = modelfile.Values[int32](d.f, seriesTensor(k, "entities"), -1, len(axes)); err != nil {
+			return nil, err
+		}
+	}
+	if s.Index, err = entity.RestoreAxisIndex(axes, combos); err != nil {
+		return nil, err
+	}
+	if s.Start, err = modelfile.Values[int32](d.f, seriesTensor(k, "start"), s.Index.Entities()); err != nil {
+		return nil, err
+	}
+	if s.Step, err = modelfile.Values[int32](d.f, seriesTensor(k, "step"), -1); err != nil {
+		return nil, err
+	}
+	n := len(s.Step)
+	for _, a := range []struct {
+		name string
+		to   *[]float32
+	}{{"value", &s.Value}, {"precision", &s.Precision}} {
+		if *a.to, err = modelfile.Values[float32](d.f, seriesTensor(k, a.name), n); err != nil {
+			return nil, err
+		}
+	}
+	if meta.Prior.ScaleSpread != 0 {
+		if s.Scale, err = modelfile.Values[float32](d.f, seriesTensor(k, "scale"), s.Series()); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.Process.Check()
+}
+
+// findSteps finds the steps of time of the series terms.
+func (d *decoder) findSteps() error {
+	d.m.lines = make([]*timeline.Timeline, len(d.m.modes))
 	if err := d.m.findLines(); err != nil {
 		return err
 	}

@@ -8,28 +8,50 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // Decode reads a model file from its bytes, which it does not retain. name is
 // used in error messages.
 func Decode(data []byte, name string) (*File, error) {
-	fail := func(problem string) (*File, error) { return nil, &FormatError{File: name, Problem: problem} }
+	return verified(func(use func(*File) error) error { return decodeWith(data, name, use) })
+}
+
+// verified returns the file that read passes on, unless it turns out to be wrong.
+func verified(read func(use func(*File) error) error) (f *File, err error) {
+	if err = read(func(parsed *File) error { f = parsed; return nil }); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// decodeWith reads a model file from its bytes and calls use with it, at the same time as it computes the
+// checksum, which takes as long. The error is that of the file, if it has one, and otherwise that of use.
+func decodeWith(data []byte, name string, use func(*File) error) error {
+	fail := func(problem string) error { return &FormatError{File: name, Problem: problem} }
 	if problem := notModel(data[:min(len(data), sniffBytes)], int64(len(data))); problem != "" {
 		return fail(problem)
 	}
 	body := data[:len(data)-checksumBytes]
 	sum := make(chan [checksumBytes]byte, 1)
-	go func() { sum <- sha256.Sum256(body) }() // takes as long as reading the tensors
+	go func() { sum <- sha256.Sum256(body) }()
 	f, problem := parse(data)
+	var err error
+	if problem == "" {
+		err = use(f)
+	}
 	if sum := <-sum; !bytes.Equal(sum[:], data[len(body):]) {
 		problem = diagnose(data)
 	}
 	if problem != "" {
 		return fail(problem)
 	}
-	return f, nil
+	return err
 }
 
 // parse reads a file, or returns what is wrong with it other than its checksum.
@@ -50,11 +72,12 @@ func parse(data []byte) (f *File, problem string) {
 	f = &File{Meta: h.meta}
 	delete(f.Meta, formatKey)
 	delete(f.Meta, versionKey)
-	for _, e := range h.tensors {
-		if !strings.HasPrefix(e.name, reserved) {
-			f.Tensors = append(f.Tensors, parseTensor(e.name, e.dtype, e.shape, data[h.dataStart+e.begin:h.dataStart+e.end]))
-		}
-	}
+	entries := slices.DeleteFunc(h.tensors, func(e entry) bool { return strings.HasPrefix(e.name, reserved) })
+	f.Tensors = slices.Grow(f.Tensors, len(entries))[:len(entries)]
+	parallel.For(runtime.GOMAXPROCS(0), len(entries), func(k int) {
+		e := entries[k]
+		f.Tensors[k] = parseTensor(e.name, e.dtype, e.shape, data[h.dataStart+e.begin:h.dataStart+e.end])
+	})
 	return f, ""
 }
 

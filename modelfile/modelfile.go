@@ -9,22 +9,25 @@
 // contain the format and its version. The data and every tensor start at a
 // multiple of 64 bytes: the header is padded with spaces, and tensors named
 // __padding__ fill the gaps, because the layout forbids unused bytes. The last
-// tensor is the SHA-256 of all preceding bytes. It is verified before the content
-// is used. The same content always gives the same bytes.
+// tensor is the SHA-256 of all preceding bytes. It is verified before what is made of the
+// content is used. The same content always gives the same bytes.
 //
 // Writing and reading take one pass over the bytes, dominated by the checksum.
 package modelfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // Version is the format version that this package writes, and the newest it
@@ -80,11 +83,18 @@ func Encode(f *File) ([]byte, error) {
 // Read reads and verifies the file at path. It returns a *FormatError if the file
 // is not a complete, unmodified model.
 func Read(path string) (*File, error) {
+	return verified(func(use func(*File) error) error { return ReadWith(path, use) })
+}
+
+// ReadWith is [Read] for a caller with work to do: it calls use beside the computation of the checksum,
+// which takes as long as reading the file. What use made counts only if the error is nil. A
+// *FormatError of the file goes before the error of use.
+func ReadWith(path string, use func(*File) error) error {
 	data, err := readWhole(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return Decode(data, path)
+	return decodeWith(data, path, use)
 }
 
 // readWhole reads the file at path, unless its first bytes show that it is not a
@@ -114,11 +124,19 @@ func readWhole(path string) ([]byte, error) {
 	}
 	data := paged.Make[byte](nil, int(info.Size()))
 	copy(data, head)
-	if _, err := io.ReadFull(file, data[len(head):]); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return data, nil
+	pieces := make([]error, (len(data)+readBytes-1)/readBytes)
+	parallel.For(runtime.GOMAXPROCS(0), len(pieces), func(k int) {
+		from := max(k*readBytes, len(head))
+		piece := data[from:max(from, min(len(data), (k+1)*readBytes))]
+		if n, err := file.ReadAt(piece, int64(from)); n < len(piece) {
+			pieces[k] = fmt.Errorf("read %s: %w", path, err)
+		}
+	})
+	return data, cmp.Or(pieces...)
 }
+
+// readBytes is how much of a file a goroutine reads at a time.
+const readBytes = 4 << 20
 
 // A missingError reports that there is no file at a path.
 type missingError struct{ path string }

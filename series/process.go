@@ -3,7 +3,9 @@ package series
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
@@ -245,14 +247,21 @@ func (p *Process) Check() error {
 			return fmt.Errorf("series: the scale %g of a series is not between %g and %g", c, leastScale, mostScale)
 		}
 	}
-	for e := range p.Series() {
-		for i := p.Start[e]; i < p.Start[e+1]; i++ {
-			v, w := float64(p.Value[i]), float64(p.Precision[i])
-			if p.Step[i] < 0 || p.Step[i] > MaxStep || i > p.Start[e] && p.Step[i] <= p.Step[i-1] ||
-				math.IsNaN(v) || math.IsInf(v, 0) || !(w >= 0 && w <= math.MaxFloat32) {
-				return errArrays
+	var wrong atomic.Bool
+	parallel.Blocks(runtime.GOMAXPROCS(0), p.Series(), func(from, to int) {
+		for e := from; e < to; e++ {
+			for i := p.Start[e]; i < p.Start[e+1]; i++ {
+				v, w := float64(p.Value[i]), float64(p.Precision[i])
+				if p.Step[i] < 0 || p.Step[i] > MaxStep || i > p.Start[e] && p.Step[i] <= p.Step[i-1] ||
+					math.IsNaN(v) || math.IsInf(v, 0) || !(w >= 0 && w <= math.MaxFloat32) {
+					wrong.Store(true)
+					return
+				}
 			}
 		}
+	})
+	if wrong.Load() {
+		return errArrays
 	}
 	return nil
 }

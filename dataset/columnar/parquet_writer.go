@@ -1,11 +1,14 @@
 package columnar
 
 import (
+	"cmp"
 	"io"
 	"runtime"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A row group has rowGroupRows rows or a few more. The writer holds up to maxRowGroups of
@@ -132,21 +135,28 @@ func (p *parquetWriter) commit() error {
 // cache.
 const valueRows = 512
 
-// encode writes the parts to a row group, column by column.
+// encode writes the parts to a row group, several columns at a time: the last row group begins when
+// all its rows are computed, and nothing else is left to do then.
 func (p *parquetWriter) encode(group *parquet.ConcurrentRowGroupWriter, parts []part) error {
+	columns := group.ColumnWriters()
+	failed := make([]error, len(columns))
+	parallel.For(runtime.GOMAXPROCS(0), len(columns), func(c int) { failed[c] = p.encodeColumn(columns[c], c, parts) })
+	return cmp.Or(failed...)
+}
+
+// encodeColumn writes column c of the parts.
+func (p *parquetWriter) encodeColumn(w *parquet.ColumnWriter, c int, parts []part) error {
 	values := make([]parquet.Value, 0, valueRows)
-	for c, w := range group.ColumnWriters() {
-		for _, part := range parts {
-			s := &part.columns[c]
-			for from := 0; from < part.n; from += valueRows {
-				values = p.appendValues(values[:0], s, c, from, min(from+valueRows, part.n))
-				if _, err := w.WriteRowValues(values); err != nil {
-					return err
-				}
+	for _, part := range parts {
+		s := &part.columns[c]
+		for from := 0; from < part.n; from += valueRows {
+			values = p.appendValues(values[:0], s, c, from, min(from+valueRows, part.n))
+			if _, err := w.WriteRowValues(values); err != nil {
+				return err
 			}
 		}
 	}
-	return group.Flush()
+	return w.Flush()
 }
 
 // appendValues appends the values of column c at rows.
