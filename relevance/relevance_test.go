@@ -96,6 +96,16 @@ func TestShares(t *testing.T) {
 	if got := relevance.Shares(b, field, codes); math.Abs(got[0]-1) > 1e-9 || got[1] != 0 || got[2] != 0 {
 		t.Errorf("got shares %v of a product, want 1, 0, 0", got)
 	}
+	field.Group = nil
+	for _, term := range field.Terms { // the sums differ by rounding alone
+		for e := range 6 {
+			term.Cores[0].Free[e] = 0.1 + 1e-9*float32(e)
+		}
+		term.Cores[0].Refresh(b, false)
+	}
+	if got := relevance.Shares(b, field, codes); slices.ContainsFunc(got, func(share float64) bool { return share != 0 }) {
+		t.Errorf("got shares %v of a constant field, want 0", got)
+	}
 }
 
 // The standard error of a difference agrees with the spread of differences over tables.

@@ -1,16 +1,21 @@
 package relevance
 
 import (
+	"math"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
+// singlePrecision is the relative error of values of terms.
+const singlePrecision = 1e-7
+
 // Shares returns for each term, trains before series, the share cov(term, f) / var(f) of the variance of the
 // field f at cells. Shares sum to 1; a term that others compensate has a negative one.
 // The share of a product of terms is that of its first term, and its other terms have
-// the share 0. All shares of a constant field are 0.
+// the share 0. All shares of a field that is constant but for rounding are 0.
 func Shares(b backend.Backend, f *tt.Field, codes [][]int32) []float64 {
-	n := len(codes[0])
+	n, largest := len(codes[0]), 0.0
 	values, total := make([][]float32, len(f.Terms)+len(f.Series)), make([]float64, n)
 	for k := range values {
 		group := append([]int{k}, f.Partners(k)...)
@@ -31,6 +36,7 @@ func Shares(b backend.Backend, f *tt.Field, codes [][]int32) []float64 {
 		part.Evaluate(b, values[k], codes)
 		for i, v := range values[k] {
 			total[i] += float64(v)
+			largest = max(largest, math.Abs(float64(v)))
 		}
 	}
 	mean := 0.0
@@ -41,7 +47,7 @@ func Shares(b backend.Backend, f *tt.Field, codes [][]int32) []float64 {
 	for _, v := range total {
 		variance += (v - mean) * (v - mean)
 	}
-	if !(variance > 0) {
+	if rounding := singlePrecision * largest; !(variance > float64(n)*rounding*rounding) {
 		return shares
 	}
 	for k := range shares {

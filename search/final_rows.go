@@ -53,7 +53,7 @@ func resolveRefit(s spec.Spec, data *fitdata.Data, opt train.Options) string {
 	switch {
 	case s.Fit.Refit != spec.Auto:
 		return s.Fit.Refit
-	case valid+data.Count(dataset.Test) == 0 || opt.Ranks != nil || opt.Memory > 0 || large && !later && !(random && train.ContinuesRefit(s)):
+	case valid+data.Count(dataset.Test) == 0 || opt.Ranks != nil || large && !later && !(random && train.ContinuesRefit(s)):
 		return spec.RefitNone
 	case random:
 		return spec.RefitAll

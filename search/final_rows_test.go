@@ -92,8 +92,10 @@ func TestRefitOfLargeTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := resolveRefit(s, data, train.Options{}); got != tc.want {
-			t.Errorf("%+v: got the refit %q", tc, got)
+		for _, memory := range []int64{0, 1 << 30} { // a limit does not change the model
+			if got := resolveRefit(s, data, train.Options{Memory: memory}); got != tc.want {
+				t.Errorf("%+v, limit %d: got the refit %q", tc, memory, got)
+			}
 		}
 		s.Terms = []string{"store"}
 		want := tc.want

@@ -89,6 +89,9 @@ func (r *run) estimate() *Estimate {
 		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4)
 		e.Disk = f.Rows() + r.pages.Size()
 		e.Least = withSlack(base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes)
+		if r.measured != nil { // formulas are measured again beside two models
+			e.Least = withSlack(e.Least)
+		}
 		e.Memory = max(e.Least, r.opt.Memory)
 		return e
 	}

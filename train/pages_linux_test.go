@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,6 +71,77 @@ func TestPagesGiveSameModel(t *testing.T) {
 				t.Errorf("%s: the model of a fit in pages differs", inference)
 			}
 		}
+	}
+}
+
+// A refit keeps the rows in pages as the first training does, and has the same bits as one in memory.
+func TestPagesOfRefit(t *testing.T) {
+	var want []byte
+	for _, memory := range []int64{0, 160 << 20} {
+		opt := Options{Threads: 2, Memory: memory, Scratch: t.TempDir()}
+		data, err := Read(t.Context(), pagedSpec("mean-field"), pagedTable(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, report, err := Fit(t.Context(), pagedSpec("mean-field"), data, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paged := false
+		opt.Progress = func(Event) {
+			paged = paged || slices.ContainsFunc(openFiles(t), func(name string) bool { return strings.HasPrefix(name, opt.Scratch+"/") })
+		}
+		m, report, err = Refit(t.Context(), m, report, data, spec.RefitValid, opt)
+		if err != nil || report.Refit == nil {
+			t.Fatalf("limit %d: got the error %v, warnings %q", memory, err, report.Warnings)
+		}
+		if paged != (memory > 0) {
+			t.Errorf("limit %d: pages on disk: %t", memory, paged)
+		}
+		var got bytes.Buffer
+		if _, err := m.WriteTo(&got); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got.Bytes()
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Error("the model of a refit in pages differs")
+		}
+	}
+}
+
+// openFiles returns the names of the files that the process has open.
+func openFiles(t *testing.T) (names []string) {
+	t.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	for _, fd := range open {
+		if name, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// A refit that exceeds the limit is given up, and the model of the first training is kept.
+func TestRefitBeyondLimit(t *testing.T) {
+	data, err := Read(t.Context(), pagedSpec("mean-field"), pagedTable(), Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, report, err := Fit(t.Context(), pagedSpec("mean-field"), data, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, again, err := Refit(t.Context(), first, report, data, spec.RefitValid, Options{Threads: 2, Memory: 20 << 20, Scratch: t.TempDir()})
+	if err != nil || again.Refit != nil || !slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.Contains(w, "more memory than the limit") }) {
+		t.Fatalf("got the refit %v, the error %v and warnings %q", again.Refit, err, again.Warnings)
+	}
+	if m.Field() != first.Field() {
+		t.Error("the model is not that of the first training")
 	}
 }
 

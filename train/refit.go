@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -50,7 +51,7 @@ const (
 // training does not finish or is worse than the first, Refit returns the given model with
 // a warning. Checkpoints of the second training are in the folder refit or refit-valid of those of
 // the first.
-func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Data, which string, opt Options) (*model.Model, *Report, error) {
+func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Data, which string, opt Options) (result *model.Model, again *Report, err error) {
 	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, nil, err
@@ -66,8 +67,16 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 		return nil, nil, err
 	}
 	opt.Checkpoint = refitFolder(which, opt)
-	record := m.Record()
-	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, last: last, settings: report.settings, ofTargets: slices.Clone(report.ofTargets), seconds: map[string]float64{}, began: time.Now()}
+	record, engine := m.Record(), cpu.New(path, opt.Threads)
+	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: engine, data: data, measured: m, last: last, settings: report.settings, ofTargets: slices.Clone(report.ofTargets), seconds: map[string]float64{}, began: time.Now()}
+	if err := r.openPages(); err != nil {
+		return nil, nil, err
+	}
+	engine.SetPages(r.pages)
+	defer r.closePages(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
+	defer r.pages.Recover(&err)
+	defer func() { err = errors.Join(err, r.releasePlanned()) }()
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +104,8 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 			return nil, nil, err
 		}
 	}
-	again := *report
+	after := *report
+	again = &after
 	again.Seconds = map[string]float64{}
 	for stage, s := range report.Seconds {
 		again.Seconds[stage] = s
@@ -104,7 +114,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	again.Seconds["total"] += time.Since(r.began).Seconds()
 	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, sysmemory.Peak())
 	again.CheckpointWarning = cmp.Or(r.checkpointWarning, report.CheckpointWarning)
-	result := m
+	result = m
 	if refit != nil && refit.KeepsTest {
 		again.held = r.heldOut()
 	}
@@ -130,7 +140,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 		again.Weights = result.Weights()
 	}
 	again.Record = record
-	return result.WithRecord(record), &again, nil
+	return result.WithRecord(record), again, nil
 }
 
 // CheckRefit returns the error that Refit would return after the first training because of
@@ -181,8 +191,13 @@ func refitSpec(s spec.Spec, record model.Record, linear bool) spec.Spec {
 // refit trains on the rows of the refit. A failure says why the result is not to be used. The record gets the
 // terms of trains that the first training pruned: they are whole again, unless the refit continues it.
 func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Refit, passes int, failure string, err error) {
-	if err := r.plan(ctx); err != nil {
+	err = r.planWithin(ctx)
+	_, exceeds := errors.AsType[*MemoryError](err)
+	switch {
+	case err != nil && !exceeds:
 		return nil, 0, "", err
+	case r.anyRank(exceeds):
+		return nil, 0, "it needs more memory than the limit allows", nil
 	}
 	solved, err := r.solve(ctx)
 	var diverged *solver.DivergedError
@@ -207,7 +222,7 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 	if !own {
 		r.model = r.model.WithNoise(r.measured.Noise())
 	}
-	if err := r.keepStatistics(solved); err != nil {
+	if err := errors.Join(r.keepStatistics(solved), r.releasePlanned()); err != nil {
 		return nil, 0, "", err
 	}
 	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(*record) // measures need the edges of the record

@@ -102,7 +102,7 @@ func (c *fitCommand) Run(e *env) error {
 		options.Ranks, options.Threads = e.ranks, e.ranks.threads(c.Threads)
 	}
 	if c.Memory > 0 {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(int64(c.Memory)/4*3-programBytes, 1))) // a fit that needs more has the rest for pages
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(int64(c.Memory)/4*3-programBytes, int64(c.Memory)/4))) // a fit that needs more has the rest for pages
 	}
 	if c.DryRun {
 		estimate, err := kft.EstimateFit(e.ctx, spec, kft.Source{}, options)

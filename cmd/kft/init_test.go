@@ -147,7 +147,7 @@ func TestInitSaysWhatToGive(t *testing.T) {
 	write(t, "texts.csv", "a,b\nx,1:2\ny,3:4\nx,3:4\ny,1:2\n")
 	initRefused(t, exitFailed, []string{"texts.csv: no column looks like a target", "data.target (--target)", "the columns are a, b"}, "init", "texts.csv")
 	write(t, "unique.csv", "id,value\n1,2.5\n2,3.5\n3,4.5\n4,5.5\n")
-	initRefused(t, exitFailed, []string{"no column looks like ids", "data.modes (--modes)", "id hardly repeat"}, "init", "unique.csv")
+	initRefused(t, exitFailed, []string{"no column looks like ids", "data.modes (--modes)", "id hardly repeats"}, "init", "unique.csv")
 	write(t, "wide.csv", "item,2015-01,2015-02,2015-03,2015-04,2015-05\na,1,2,3,4,5\nb,2,3,4,5,6\n")
 	initRefused(t, exitFailed, []string{"the table is wide: 5 columns, 2015-01 to 2015-05", `melt(id_vars=["item"]`}, "init", "wide.csv")
 	if r := must(t, "inspect", "wide.csv"); !strings.Contains(r.stdout, "the table is wide") {

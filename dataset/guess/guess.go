@@ -338,8 +338,11 @@ func (g *Guess) uniqueColumns() string {
 			names = append(names, c.Name)
 		}
 	}
-	if names == nil {
+	switch len(names) {
+	case 0:
 		return ""
+	case 1:
+		return " (" + names[0] + " hardly repeats)"
 	}
 	return " (" + listed(names) + " hardly repeat)"
 }

@@ -83,6 +83,43 @@ func TestColumns(t *testing.T) {
 }
 
 // Numbers of which only some have a percent sign have no known unit.
+// A target of which several rows have the same number of nines, far from the others, may have missing values.
+func TestPlaceholder(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		values []string
+		found  string
+	}{
+		{[]string{"-999", "-999"}, "2 values of the target sold are -999,"},
+		{[]string{"-999.0", "-999.0", "-999.0"}, "3 values of the target sold are -999.0,"},
+		{[]string{"9999", "9999"}, "2 values of the target sold are 9999,"},
+		{[]string{"-99", "-99", "9999", "9999"}, "2 values of the target sold are 9999,"},
+		{[]string{"-999"}, ""},     // once may be a mistake
+		{[]string{"99", "99"}, ""}, // not far from 60
+		{[]string{"-998", "-998"}, ""},
+		{[]string{"-99", "-99"}, "2 values of the target sold are -99,"},
+		{[]string{"NA", "NA"}, ""},
+	} {
+		var text strings.Builder
+		text.WriteString("shop,item,sold\n")
+		for i := range 60 {
+			value := fmt.Sprint(i + 1)
+			if i < len(tc.values) {
+				value = tc.values[i]
+			}
+			fmt.Fprintf(&text, "s%d,i%d,%s\n", i%6, i/6, value)
+		}
+		g, err := tableio.GuessColumns(tableio.Files(datasettest.WriteFile(t, "t.csv", text.String())), tableio.Format{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := slices.DeleteFunc(slices.Clone(g.Notes), func(note string) bool { return !strings.Contains(note, "stands for a missing value") })
+		if g.Target != "sold" || len(notes) > 1 || (len(notes) == 1) != (tc.found != "") || !strings.HasPrefix(strings.Join(notes, ""), tc.found) {
+			t.Errorf("%q: got the target %s and the notes %q, want %q", tc.values, g.Target, notes, tc.found)
+		}
+	}
+}
+
 func TestMixedPercents(t *testing.T) {
 	t.Parallel()
 	table := func(rate, discount func(i int) string) string {

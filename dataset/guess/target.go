@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // guessTarget sets the target: the given one, or the column that most resembles a
@@ -277,6 +278,9 @@ func (g *guesser) checkTarget() {
 	if c.Distinct == 1 && c.NotNumbers == 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("the target %s is the same in every row, so there is nothing to learn; name another column as data.target", c.Name))
 	}
+	if value, rows := c.placeholder(); rows > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s of the target %s are %s, far from all other values; if that stands for a missing value, leave the target empty or write NA", plural.Count(rows, "value"), c.Name, value))
+	}
 	if !c.Numbers.Plain() {
 		decimal, thousands := c.Numbers.Texts()
 		text := fmt.Sprintf("the target is written with a decimal %s", decimal)
@@ -285,6 +289,30 @@ func (g *guesser) checkTarget() {
 		}
 		g.Notes = append(g.Notes, text+fmt.Sprintf(": %q is read as %v", c.widest(), exact(c.Numbers, c.widest())))
 	}
+}
+
+// placeholder returns a number of nines alone, such as -999, that several rows have, and their number, if it is further from the
+// other values than these are from each other; else 0 rows.
+func (c *sampleColumn) placeholder() (value string, rows int) {
+	low, high, nines := math.Inf(1), math.Inf(-1), 0.0
+	for code, text := range c.values {
+		if dataset.Missing(text) {
+			continue
+		}
+		v := exact(c.Numbers, text)
+		if next := math.Abs(v) + 1; c.counts[code] > 1 && next >= 100 && next == math.Pow10(int(math.Round(math.Log10(next)))) && next > math.Abs(nines) {
+			if rows > 0 {
+				low, high = min(low, nines), max(high, nines)
+			}
+			value, rows, nines = text, c.counts[code], v
+		} else if !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if !(low < high) || !(max(low-nines, nines-high) > high-low) {
+		return "", 0
+	}
+	return value, rows
 }
 
 // widest returns the longest number of the column, as an example.

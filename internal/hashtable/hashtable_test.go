@@ -174,3 +174,44 @@ func TestFill(t *testing.T) {
 		t.Error("a key that is there twice was not found")
 	}
 }
+
+// Fill is a map of random keys, and reports a key that is there twice wherever its places are.
+func TestFillIsAMap(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 60 {
+		n, threads := 1+rng.IntN(1<<rng.IntN(17)), 1+rng.IntN(16)
+		keys, codes := make([]uint64, n), make(map[uint64]int32, n)
+		for i := range keys {
+			for keys[i] == 0 || codes[keys[i]] != 0 {
+				keys[i] = rng.Uint64() >> rng.IntN(40)
+			}
+			codes[keys[i]] = int32(i) + 1
+		}
+		table := New(n)
+		if !table.Fill(threads, n, func(i int) uint64 { return keys[i] }) || table.Len() != n {
+			t.Fatalf("%d keys, %d threads: got %d", n, threads, table.Len())
+		}
+		found, absent := make([]int32, n), int32(-1)
+		table.Find(found, keys, absent)
+		for i, key := range keys {
+			if code, ok := table.Get(key); !ok || code != int32(i) || found[i] != code {
+				t.Fatalf("%d keys, %d threads: key %d has codes %d and %d, %v", n, threads, i, code, found[i], ok)
+			}
+		}
+		for range 100 {
+			if key := rng.Uint64() | 1; codes[key] == 0 {
+				if _, ok := table.Get(key); ok {
+					t.Fatalf("%d keys, %d threads: found a key that was not put", n, threads)
+				}
+			}
+		}
+		if n > 1 {
+			from := rng.IntN(n - 1)
+			keys[from+1+rng.IntN(n-1-from)] = keys[from]
+			if New(n).Fill(threads, n, func(i int) uint64 { return keys[i] }) {
+				t.Errorf("%d keys, %d threads: a key that is there twice was not found", n, threads)
+			}
+		}
+	}
+}
