@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
@@ -42,17 +43,16 @@ func (r *run) rowBytes() int64 {
 	return word * int64(r.data.Table().Len()) * int64(2*len(r.data.Table().Modes)+12+8*terms)
 }
 
-// pagedShare is the share of a limit from which rows are kept in pages. The rest is for
-// garbage and for pages in use.
-const pagedShare = 0.75
-
-// openPages opens a store for the rows, if they may not fit into the memory of the options.
+// openPages opens a store for the rows, if they may not fit into the memory of the options: they may
+// take half of it, together with what is in memory already. The rest is for weights, operators and
+// garbage, which are not known yet.
 func (r *run) openPages() (err error) {
-	limit := float64(r.opt.Memory)
-	if !paged.Supported || limit == 0 || float64(r.rowBytes())+runtimeBytes <= pagedShare*limit {
-		return nil
+	if limit := r.opt.Memory; paged.Supported && limit > 0 {
+		var stats runtime.MemStats
+		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+runtimeBytes > limit/2 {
+			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit-limit/8)
+		}
 	}
-	r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), int64(limit-limit/8))
 	return err
 }
 

@@ -21,10 +21,13 @@ type Store struct {
 	folder string
 	limit  int64 // of the resident memory of the process
 
-	lock    sync.Mutex
-	file    *os.File         // nil if the arrays are in memory
-	end     int64            // of the file
+	growing sync.Mutex // held while the file grows, which takes long
+	file    *os.File   // nil if the arrays are in memory
+	end     int64      // of the file
+
+	lock    sync.Mutex       // never held while the disk works: pages leave the memory under it
 	regions map[uintptr]span // by the address of their first byte
+
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -35,9 +38,9 @@ type span struct {
 	offset int64
 }
 
-// watchEvery is the time between two looks at the resident memory. Two threads can map some
-// tens of MB in that time.
-const watchEvery = 4 * time.Millisecond
+// watchEvery is the time between two looks at the resident memory. Two threads can map 10 MB in that
+// time; where all CPUs are busy the look is late by 10 ms or more.
+const watchEvery = time.Millisecond
 
 // memory file systems, whose files take the memory that is to be saved.
 const (
@@ -119,19 +122,29 @@ func freeBytes(disk *unix.Statfs_t) int64 { return int64(disk.Bavail) * int64(di
 
 // region adds a part to the file and maps it.
 func (s *Store) region(size int) []byte {
-	s.lock.Lock()
-	defer s.lock.Unlock()
 	page := os.Getpagesize()
 	size = (size + page - 1) / page * page
+	var r span
 	if s.file == nil {
 		memory, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		if err != nil {
-			panic(&Error{Folder: s.folder, Stored: s.end, cause: err})
+			panic(&Error{Folder: s.folder, cause: err})
 		}
-		s.regions[address(memory)] = span{memory: memory}
 		Huge(memory)
-		return memory
+		r = span{memory: memory}
+	} else {
+		r = s.grow(size)
 	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.regions[address(r.memory)] = r
+	return r.memory
+}
+
+// grow adds a part to the file and maps it.
+func (s *Store) grow(size int) span {
+	s.growing.Lock()
+	defer s.growing.Unlock()
 	fd := int(s.file.Fd())
 	err := unix.Fallocate(fd, 0, s.end, int64(size)) // a full disk is an error here, and not a fault at an access
 	if errors.Is(err, unix.EOPNOTSUPP) {
@@ -149,9 +162,8 @@ func (s *Store) region(size int) []byte {
 	if err != nil {
 		panic(&Error{Folder: s.folder, Stored: s.end, cause: err})
 	}
-	s.regions[address(memory)] = span{memory, s.end}
 	s.end += int64(size)
-	return memory
+	return span{memory, s.end - int64(size)}
 }
 
 func address(memory []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(memory))) }
@@ -159,12 +171,12 @@ func address(memory []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.Slice
 // free gives back the region at an address, if there is one.
 func (s *Store) free(at uintptr) {
 	s.lock.Lock()
-	defer s.lock.Unlock()
 	r, found := s.regions[at]
+	delete(s.regions, at)
+	s.lock.Unlock()
 	if !found {
 		return
 	}
-	delete(s.regions, at)
 	_ = unix.Munmap(r.memory)
 	if s.file == nil {
 		return
