@@ -90,7 +90,7 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 	if err != nil {
 		return metrics.Score{}, model.Summary{}, err
 	}
-	rows.Horizon = Horizons(m, rows.Codes)
+	rows.Horizon = Horizons(engine, m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
 	var s *Sums
 	if share := opt.Output.Share; share != nil && !usesHeldOut(m, part, rows) {

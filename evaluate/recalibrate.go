@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -114,7 +115,7 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 		if err != nil {
 			return nil, sum, err
 		}
-		horizon := Horizons(one, rows.Codes)
+		horizon := Horizons(engine, one, rows.Codes)
 		one.ForgetUntrained(rows.Codes)
 		own, err := scoresOf(one, PartMoments(engine, one, part, rows), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure}, horizon)
 		if err != nil {
@@ -176,15 +177,17 @@ func (s *scores) correct(threads int, m, uncorrected *model.Model, kind string) 
 
 // Horizons returns the horizons of rows of the fitted table by their codes, from before
 // unseen ids were forgotten; nil for a model without a mode of time.
-func Horizons(m *model.Model, codes [][]int32) []int32 {
+func Horizons(engine backend.Backend, m *model.Model, codes [][]int32) []int32 {
 	series := m.Series()
 	if series == nil {
 		return nil
 	}
-	out := make([]int32, len(codes[series.Time]))
-	for i := range out {
-		out[i] = series.HorizonOf(codes, i)
-	}
+	out := backend.Make[int32](engine, len(codes[series.Time]))
+	parallel.Blocks(engine.Threads(), len(out), func(from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = series.HorizonOf(codes, i)
+		}
+	})
 	return out
 }
 

@@ -88,7 +88,7 @@ func (f Fit) training() (ofRows, others int64) {
 		rows += 3 // site, mean and variance
 		valid += 2
 	}
-	const copies = 4 // at the start and at the best sweep, of this run and of the best
+	const copies = 3 // of the best sweep of this run, and of the last and the best sweep of the best run
 	return int64(word * (rows*float64(f.Train) + valid*float64(f.Valid) + nodes + scratch + shards)), int64(word * (copies*learned + float64(f.Threads)*workerWords))
 }
 

@@ -37,7 +37,7 @@ func (b *backtest) measureTotals(ctx context.Context, k int, m *model.Model, row
 		used := min(round, (n-from+rowsPerTask-1)/rowsPerTask)
 		for t := range used {
 			first := from + t*rowsPerTask
-			blocks[t].set(m, rows, first, min(n, first+rowsPerTask))
+			blocks[t].set(b.engine, m, rows, first, min(n, first+rowsPerTask))
 			blocks[t].moments = m.Moments(b.engine, blocks[t].given.Codes)
 		}
 		failed := make([]error, used)
@@ -82,7 +82,7 @@ type block struct {
 }
 
 // set takes the rows from first up to end, which is not included.
-func (b *block) set(m *model.Model, rows evaluate.Rows, first, end int) {
+func (b *block) set(engine backend.Backend, m *model.Model, rows evaluate.Rows, first, end int) {
 	cut := func(v []float32) []float32 {
 		if v == nil {
 			return nil
@@ -94,7 +94,7 @@ func (b *block) set(m *model.Model, rows evaluate.Rows, first, end int) {
 		b.ids = append(b.ids, codes[first:end])
 		b.given.Codes = append(b.given.Codes, slices.Clone(codes[first:end]))
 	}
-	b.given.Horizon = evaluate.Horizons(m, b.ids)
+	b.given.Horizon = evaluate.Horizons(engine, m, b.ids)
 	m.ForgetUntrained(b.given.Codes)
 }
 

@@ -23,7 +23,7 @@ const rowsPerTask = 8192
 // measureModel adds the forecasts of a model for rows that are ahead periods after its
 // last training period.
 func (b *backtest) measureModel(k int, m *model.Model, rows evaluate.Rows, ahead []int, changes []metrics.Change) error {
-	rows.Horizon = evaluate.Horizons(m, rows.Codes)
+	rows.Horizon = evaluate.Horizons(b.engine, m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
 	given := model.Rows{Codes: rows.Codes, Weight: rows.W, Exposure: rows.Exposure, Horizon: rows.Horizon}
 	z := m.Moments(b.engine, rows.Codes)

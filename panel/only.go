@@ -23,7 +23,7 @@ func (p *Panel) Only(mode int, code int32) *Panel {
 	if len(keep) == 0 {
 		return nil
 	}
-	out.allocate(len(keep))
+	out.allocate(nil, len(keep))
 	for i, from := range keep {
 		out.First[i], out.Last[i], out.Rows[i], out.Mean[i] = p.First[from], p.Last[from], p.Rows[from], p.Mean[from]
 		k := 0

@@ -62,7 +62,7 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 type Rows struct {
 	Codes  [][]int32             // by mode
 	Target func(row int) float64 // of a row
-	Pages  *paged.Store          // of what is computed per row; nil for memory
+	Pages  *paged.Store          // of what is computed per row, and of the panel until [Panel.Keep]; nil for memory
 }
 
 // New lists the series of training rows. ids returns the ids of a mode. along is the mode of time,
@@ -105,7 +105,7 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 	starts := paged.Make[int32](table.Pages, own+1)
 	defer paged.Free(table.Pages, starts)
 	startSeries(threads, keys, counts, starts)
-	p.allocate(total)
+	p.allocate(table.Pages, total)
 	parallel.Ranges(threads, own, func(_, from, to int) {
 		for n := from; n < to; n++ {
 			s := before + n
@@ -270,12 +270,29 @@ func newPanel(modes []dataset.Mode, ids func(mode int) []string, along int) *Pan
 	return p
 }
 
-func (p *Panel) allocate(n int) {
+func (p *Panel) allocate(pages *paged.Store, n int) {
 	p.Codes = make([][]int32, len(p.Keys))
 	for k := range p.Codes {
-		p.Codes[k] = make([]int32, n)
+		p.Codes[k] = paged.Make[int32](pages, n)
 	}
-	p.First, p.Last, p.Rows, p.Mean = make([]int32, n), make([]int32, n), make([]int32, n), make([]float32, n)
+	p.First, p.Last, p.Rows, p.Mean = paged.Make[int32](pages, n), paged.Make[int32](pages, n), paged.Make[int32](pages, n), paged.Make[float32](pages, n)
+}
+
+// Keep copies what is in a store to memory, so that the panel may be used after the store is closed.
+// It must not be called beside other uses.
+func (p *Panel) Keep(pages *paged.Store) {
+	for k := range p.Codes {
+		p.Codes[k] = kept(pages, p.Codes[k])
+	}
+	p.First, p.Last, p.Rows, p.Mean = kept(pages, p.First), kept(pages, p.Last), kept(pages, p.Rows), kept(pages, p.Mean)
+}
+
+func kept[T paged.Number](pages *paged.Store, array []T) []T {
+	if pages == nil {
+		return array
+	}
+	defer paged.Free(pages, array)
+	return slices.Clone(array)
 }
 
 // Len returns the number of series.

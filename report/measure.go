@@ -52,7 +52,7 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 	if n == 0 {
 		return out, nil
 	}
-	horizon := evaluate.Horizons(m, rows.Codes)
+	horizon := evaluate.Horizons(f.Engine, m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
 	var z tt.Moments
 	if m.Record().Refit.Saw(part) && !m.Saw(part) {

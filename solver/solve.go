@@ -168,6 +168,7 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 		if err := dr.restoreRun(&dr.state.Run, dr.state.Run.Weights); err != nil {
 			return Report{}, err
 		}
+		dr.state.Run.Weights = nil // the field has them now
 		dr.d.temper, dr.d.wideCurves = dr.state.Run.temper(), dr.state.Run.WideCurves
 		dr.method.begin(&dr.state.Run, dr.ridge())
 		stop, err := dr.attempt(ctx)

@@ -41,7 +41,7 @@ type Run struct {
 	Restarts     int         // returns to the best weights after divergence
 	Rate         float64     // adam: current learning rate; cavi with counts: share of new sites
 	Step         int64       // adam: steps taken
-	Weights      []float32   // all cores in sequence
+	Weights      []float32   // all cores in sequence; nil while the field has them
 	Shape        [][]int     // cavi: ranks of the terms, nil for a removed one; nil as in the specification
 	PruneAt      int         // cavi: the sweep from which parts may be removed again
 	Best         []float32   // the same at BestSweep; empty before the first sweep ends

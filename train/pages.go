@@ -50,10 +50,18 @@ func (r *run) openPages() (err error) {
 	if limit := r.opt.Memory; paged.Supported && limit > 0 {
 		var stats runtime.MemStats
 		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+runtimeBytes > limit/2 {
-			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit-limit/8)
+			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit-limit/4)
 		}
 	}
 	return err
+}
+
+// leavePages releases the plans and copies what the model has in pages.
+func (r *run) leavePages(err *error) {
+	*err = errors.Join(*err, r.releasePlanned())
+	if r.model != nil && r.model.Series() != nil {
+		r.model.Series().Keep(r.pages)
+	}
 }
 
 // closePages closes the stores.

@@ -102,11 +102,11 @@ func (r *run) plan(ctx context.Context) error {
 	// Validation and test rows are measured as new rows would be predicted: by the prior,
 	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
-		r.horizons[p] = evaluate.Horizons(r.model, r.part(p).Codes)
+		r.horizons[p] = evaluate.Horizons(r.engine, r.model, r.part(p).Codes)
 		r.model.ForgetUntrained(r.part(p).Codes)
 	}
 	if r.held.Len() > 0 {
-		r.heldHorizon = evaluate.Horizons(r.model, r.held.Codes)
+		r.heldHorizon = evaluate.Horizons(r.engine, r.model, r.held.Codes)
 	}
 	r.model.ForgetUntrained(r.held.Codes)
 	return nil

@@ -76,7 +76,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
 	defer r.pages.Recover(&err)
-	defer func() { err = errors.Join(err, r.releasePlanned()) }()
+	defer r.leavePages(&err)
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}

@@ -5,7 +5,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"io"
 	"runtime/debug"
 	"time"
@@ -119,7 +118,7 @@ func start(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options, re
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
 	defer r.pages.Recover(&err)
-	defer func() { err = errors.Join(err, r.releasePlanned()) }()
+	defer r.leavePages(&err)
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}

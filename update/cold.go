@@ -186,7 +186,7 @@ func (u *Updater) measure(m *model.Model, rows ledger.Rows) (metrics.Score, erro
 	for mode, column := range rows.Codes {
 		r.Codes[mode] = slices.Clone(column)
 	}
-	r.Horizon = evaluate.Horizons(m, r.Codes)
+	r.Horizon = evaluate.Horizons(u.state.engine, m, r.Codes)
 	m.ForgetUntrained(r.Codes)
 	sums, err := evaluate.Measure(u.state.engine, m, m.Moments(u.state.engine, r.Codes), r, true)
 	if err != nil {

@@ -1,6 +1,8 @@
 package collective
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
@@ -50,7 +52,7 @@ func MeanTargets(ranks backend.Ranks, threads int, o *solver.Observations, count
 				}
 			}
 		})
-		means[m] = sums[:size:size]
+		means[m] = slices.Clone(sums[:size]) // the other pieces are not kept
 		for k := 1; k < pieces; k++ {
 			for c, v := range sums[k*size:][:size] {
 				means[m][c] += v
