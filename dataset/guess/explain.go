@@ -81,7 +81,10 @@ func (g *guesser) explain() {
 	}
 	g.checkTarget()
 	for _, m := range g.modes {
-		if c := g.columns[slices.Index(g.sample.Names, m.Columns[0])]; len(m.Columns) == 1 && m.Func == "" && c.mixesFormats() {
+		c := g.columns[slices.Index(g.sample.Names, m.Columns[0])]
+		if a, b, mixed := m.MixedTimes(slices.DeleteFunc(slices.Clone(c.values), dataset.Missing)); mixed && !m.time {
+			g.Notes = append(g.Notes, fmt.Sprintf("column %s has times in several forms, as %q and %q, so it is no time but a mode of ids without order; write all of them alike, as 2016-12 or 2016-12-31", c.Name, a, b))
+		} else if len(m.Columns) == 1 && m.Func == "" && c.mixesFormats() {
 			note := fmt.Sprintf("column %s has dates in several formats, so one day can have several ids", c.Name)
 			if c.callable && c.resolution() >= stepDay {
 				note += fmt.Sprintf("; the mode %s has one id per day", dataset.Mode{Name: m.Name, Columns: m.Columns, Func: "date", Dates: string(c.dates)})

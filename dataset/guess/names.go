@@ -23,6 +23,7 @@ var (
 	priceWords    = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
 	currencyWords = []string{"usd", "us", "dollar", "dollars", "eur", "euro", "euros", "gbp", "pound", "pounds", "chf", "jpy", "yen", "cny", "rmb", "inr", "rs", "cad", "aud", "brl", "krw", "sek", "nok", "dkk", "pln", "zar", "mxn", "cents", "k"}
 	eventWords    = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
+	gradeWords    = []string{"grade", "level", "class", "stage", "tier", "band", "floor"} // integers that may be ids or results
 	partWords     = []string{"part", "split", "fold"}
 	partTexts     = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
 	weightWords   = []string{"weight", "weights", "exposure"}

@@ -167,6 +167,31 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "s%d,%s,%.2f\n", i%10, day(i/10).Format([]string{"2006-01-02", "01/02/2006"}[r.IntN(2)]), r.Float64())
 				}
 			}},
+		{name: "dates in three formats, one with the name of the month", target: "y", modes: []string{"store", "date"}, notes: []string{`column date has times in several forms, as "2015-01-05" and "06/01/2015", so it is no time`},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,date,y\n")
+				for i := range 10 * 60 {
+					fmt.Fprintf(w, "s%d,%q,%.2f\n", i%10, day(i/10).Format([]string{"2006-01-02", "02/01/2006", "Jan 2, 2006"}[i/10%3]), r.Float64())
+				}
+			}},
+		{name: "grades of schools", target: "pass_rate", modes: []string{"school", "grade", "year"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("school,grade,year,pass_rate\n")
+				for i := range 30 * 8 * 10 {
+					if r.Float64() < 0.7 {
+						fmt.Fprintf(w, "school%d,%d,%d,%.1f\n", i/80, 1+i/10%8, 2010+i%10, 80+5*r.NormFloat64())
+					}
+				}
+			}},
+		{name: "grades of students", target: "grade", modes: []string{"student", "course"}, describing: []string{"pass_rate"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("student,course,grade,pass_rate\n")
+				for i := range 80 * 12 {
+					if r.Float64() < 0.7 {
+						fmt.Fprintf(w, "student%d,course%d,%d,%.1f\n", i/12, i%12, 1+r.IntN(6), 80+5*r.NormFloat64())
+					}
+				}
+			}},
 		{name: "a constant", modes: []string{"a", "b"}, problem: "column units is constant, 3 in every row",
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("a,b,units\n")

@@ -158,21 +158,22 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 }
 
 // numbersRows reports whether a column numbers the rows of each id, such as the attempts
-// of a student, beside a flag that may be the outcome: its values are regular, and with
-// it the rows of the ids are unique, but not without it.
+// of a student, beside a flag that may be the outcome, or the grades of a school beside a
+// column with fractions: its values are regular, and with it the rows of the ids are unique,
+// but not without it.
 func (g *guesser) numbersRows(c *sampleColumn) bool {
 	var ids []sampleMode
-	hasFlag := false
+	hasOutcome, graded := false, columnname.HasWord(c.Name, gradeWords)
 	for _, other := range g.columns {
 		switch {
 		case other == c || g.reserved(other):
-		case other.Kind == KindFlag:
-			hasFlag = true
+		case other.Kind == KindFlag || graded && !other.Integer && g.mayBeTarget(other) && !columnname.HasIDWord(other.Name):
+			hasOutcome = true
 		case other.Kind == KindID && !other.Integer || other.Kind == KindDate || columnname.IsID(other.Name):
 			ids = append(ids, g.modeOfColumn(other))
 		}
 	}
-	if !hasFlag || len(ids) == 0 || !g.repeats(c.Distinct) || c.Distinct < 3 || c.Missing > 0 {
+	if !hasOutcome || len(ids) == 0 || !g.repeats(c.Distinct) || c.Distinct < 3 || c.Missing > 0 {
 		return false
 	}
 	step := 0.0 // the greatest common divisor of the distances
