@@ -55,5 +55,9 @@ func (m Mode) MomentRemedy(text string) string {
 			return fmt.Sprintf("if its parts are in the order %s, write %s", order, m.Expression())
 		}
 	}
+	plain := Mode{Name: m.Name, Columns: m.Columns}
+	if _, _, ok := plain.readIDs([]string{text}); ok && m.Func == "date" { // the name of a month
+		return fmt.Sprintf("%s without a function reads it; or %s", plain, calendar.Remedy)
+	}
 	return calendar.Remedy
 }
