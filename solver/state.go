@@ -151,6 +151,6 @@ func (dr *driver) save() error {
 	if err := dr.opt.Checkpointer.Save(dr.state); err != nil {
 		return fmt.Errorf("solver: saving the checkpoint: %w", err)
 	}
-	dr.saved = dr.opt.now()
+	dr.state.Run.Weights, dr.saved = nil, dr.opt.now()
 	return nil
 }

@@ -35,11 +35,12 @@ func (c *chooser) chooseCurves(ctx context.Context) error {
 	}
 	series := c.seriesTerm(entities...)
 	candidates := []candidate{{present, c.spec}, {series.String(), c.withTerms(append(slices.Clone(rest), series))}}
-	// Series of random walks are hard to learn beside trains, which fit the same rows first.
+	// Series of random walks are hard to learn beside trains, which fit the same rows first. A sample has as many rows of a pair
+	// of ids as the table but fewer of an id, so that trains learn less from it than they will from the table.
 	effects := slices.DeleteFunc(slices.Clone(terms), func(t spec.Term) bool {
 		return len(t.Cores) > 1 || len(combination) > 1 && slices.Equal(t.Cores[0], combination)
 	})
-	if slices.ContainsFunc(rest, func(t spec.Term) bool { return len(t.Cores) > 1 }) {
+	if c.rows <= c.effort.rows && slices.ContainsFunc(rest, func(t spec.Term) bool { return len(t.Cores) > 1 }) {
 		candidates = append(candidates, candidate{series.String() + " without trains", c.withTerms(append(effects, series))})
 	}
 	return c.compare(ctx, "series along time", candidates)

@@ -50,6 +50,18 @@ func (c *chooser) chooseOrder(ctx context.Context) error {
 	return c.compare(ctx, "order of cores", candidates)
 }
 
+// roomiest returns modes in the order whose train has the highest rank, the given one if no other has a higher one. A large mode
+// inside takes weights with the square of the rank, and so a low rank where its ids have few rows.
+func (c *chooser) roomiest(modes []int) []int {
+	best, highest := modes, c.train(modes).Ranks
+	for _, order := range c.orders(modes) {
+		if ranks := c.train(order).Ranks; ranks[0] > highest[0] {
+			best, highest = order, ranks
+		}
+	}
+	return best
+}
+
 // leadingModes returns the modes of a train of single modes, in its order; nil for another
 // term.
 func (c *chooser) leadingModes(t spec.Term) []int {

@@ -198,6 +198,11 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 	}
 	whole := c.rows <= c.effort.rows
 	sets := c.trainModes()
+	for i, set := range sets {
+		if !whole { // orders are not compared
+			sets[i] = c.roomiest(set)
+		}
+	}
 	for _, set := range sets {
 		t := c.train(set)
 		add(t.String(), []spec.Term{t}, curves)
