@@ -34,6 +34,27 @@ func (f Fit) Rows() int64 {
 	return rows
 }
 
+// Gradients returns the bytes of the gradient and the covariances of a core, at most: the part of [Fit.Rows] that all threads write
+// to, so that its pages are in use at the same time.
+func (f Fit) Gradients() int64 {
+	words := 0.0
+	for _, t := range f.Field.Terms {
+		for p := range t.Cores {
+			words = max(words, gradientWords(t, p))
+		}
+	}
+	return int64(word * words)
+}
+
+// gradientWords returns the words of the arrays of one core that a step of a solver takes.
+func gradientWords(t *tt.Train, core int) float64 {
+	s := t.Cores[core].Slices
+	if core == 0 || core == len(t.Cores)-1 {
+		return float64(s.Len()) * (1 + float64(s.Slice())) // gradient and covariances
+	}
+	return float64(s.Len()) * 7 // conjugate gradients
+}
+
 // training returns the bytes of arrays that may be kept in pages and of all others.
 func (f Fit) training() (ofRows, others int64) {
 	rows := 3.0 // y on the modelling scale, the target, and the target in plan order
@@ -68,14 +89,7 @@ func (f Fit) training() (ofRows, others int64) {
 		nodes += nodeWords(cores, f.Valid)
 		shards = max(shards, shardWords(cores, f.Train, !f.Point))
 		for p, c := range t.Cores {
-			outer := p == 0 || p == len(t.Cores)-1
-			need := float64(c.Slices.Len())
-			if outer {
-				need *= 1 + float64(c.Slices.Slice()) // gradient and covariances
-			} else {
-				need *= 7 // conjugate gradients
-			}
-			scratch = max(scratch, need)
+			scratch = max(scratch, gradientWords(t, p))
 			for _, b := range c.Blocks() {
 				learned += float64(len(b.Value))
 				for _, a := range b.Posterior.Arrays() {

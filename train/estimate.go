@@ -85,8 +85,8 @@ func (r *run) estimate() *Estimate {
 	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
 	e.Least = withSlack(base + max(training, evaluation) + runtimeBytes)
 	if r.pages != nil {
-		// Pages in use: two arrays are accessed in any order.
-		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4)
+		// Pages in use: two arrays are accessed in any order, and all threads write to the gradients of a core.
+		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4) + f.Gradients()
 		e.Disk = f.Rows() + r.pages.Size()
 		e.Least = withSlack(base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes)
 		if r.measured != nil { // formulas are measured again beside two models

@@ -44,12 +44,12 @@ func (r *run) rowBytes() int64 {
 }
 
 // openPages opens a store for the rows, if they may not fit into the memory of the options: they may
-// take half of it, together with what is in memory already. The rest is for weights, operators and
-// garbage, which are not known yet.
+// take a quarter of it, together with what is in memory already. The rest is for weights, gradients, operators
+// and garbage, which are not known yet.
 func (r *run) openPages() (err error) {
 	if limit := r.opt.Memory; paged.Supported && limit > 0 {
 		var stats runtime.MemStats
-		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+runtimeBytes > limit/2 {
+		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+runtimeBytes > limit/4 {
 			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit-limit/4)
 		}
 	}

@@ -80,7 +80,11 @@ func (e *Error) Error() string {
 	if e.Free < e.Need {
 		return fmt.Sprintf("the folder %s has no room for pages of the data: %d MiB are needed and %d MiB are free; choose a folder on a larger disk, or allow more memory", e.Folder, (e.Need+mib-1)/mib, e.Free/mib)
 	}
-	return fmt.Sprintf("the folder %s cannot keep pages of the data, %d MiB of which are there: %v; choose another folder, or allow more memory", e.Folder, e.Stored/mib, e.cause)
+	there := ""
+	if e.Stored >= mib {
+		there = fmt.Sprintf(", %d MiB of which are there", e.Stored/mib)
+	}
+	return fmt.Sprintf("the folder %s cannot keep pages of the data%s: %v; choose another folder, or allow more memory", e.Folder, there, e.cause)
 }
 
 func (e *Error) Unwrap() error { return e.cause }

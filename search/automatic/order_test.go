@@ -14,6 +14,28 @@ import (
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
+// A large mode with few rows per id stands outside, because inside it supports a low rank only.
+func TestRoomiest(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		rows  int
+		sizes []int
+		want  string
+	}{
+		{1_800_000, []int{1500, 4500, 24}, "a,b,c:20"},
+		{1_270_000, []int{80, 23_000, 36}, "a,c,b:20"},
+		{1_950_000, []int{80, 450_000, 9}, "a,c,b:4"},
+		{200_000, []int{5000, 3000}, "a,b:20"},
+	}
+	for _, test := range tests {
+		c := &chooser{sizes: test.sizes, rows: test.rows, modes: []string{"a", "b", "c"}[:len(test.sizes)], effort: efforts["normal"]}
+		given := []int{0, 1, 2}[:len(test.sizes)]
+		if got := c.train(c.roomiest(given)).String(); got != test.want {
+			t.Errorf("%d rows of %v ids: got %s, want %s", test.rows, test.sizes, got, test.want)
+		}
+	}
+}
+
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
