@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -133,7 +134,7 @@ func RestoreIndex(modes []int, sizes []int, combos []int32) (*Index, error) {
 	return RestoreAxisIndex(Axes(modes, sizes), combos)
 }
 
-// RestoreAxisIndex is RestoreIndex for axes, which may be groups.
+// RestoreAxisIndex is RestoreIndex for axes, which may be groups. It uses all threads of the process.
 func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 	x := &Index{axes: axes, combos: combos}
 	if len(axes) == 0 && len(combos) > 0 || len(axes) > 0 && len(combos)%len(axes) != 0 {
@@ -147,7 +148,7 @@ func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	return x, x.build(1)
+	return x, x.build(runtime.GOMAXPROCS(0))
 }
 
 // checkPacking returns an error if the number of combinations exceeds the packed
