@@ -41,6 +41,7 @@ const (
 	leastGain   = 0.002   // of a level in mean log probability
 	pieceRows   = 2048    // of an entity that one goroutine counts
 	gainRows    = 512     // whose gain one goroutine computes
+	learnBlocks = 512     // of entities with about equally many rows, whose entries one goroutine computes
 	smallStep   = 2       // of the logarithm of a factor, in steps, that is not stored
 )
 
@@ -108,12 +109,15 @@ func (l *learner) sort() {
 			entities[i] = l.entity(i * stride)
 		}
 	})
+	// A thread takes a range of the entities: looking at all rows costs less than to write at random.
 	each := func(visit func(row int, e int32)) {
-		for i, e := range entities {
-			if e >= 0 {
-				visit(i*stride, e)
+		parallel.Ranges(l.threads, l.factor.Entities, func(_, from, to int) {
+			for i, e := range entities {
+				if int(e) >= from && int(e) < to {
+					visit(i*stride, e)
+				}
 			}
-		}
+		})
 	}
 	each(func(_ int, e int32) { l.start[e+1]++ })
 	for e := range l.factor.Entities {
@@ -142,7 +146,7 @@ func (l *learner) learn() (Level, bool) {
 	// Blocks of about equally many rows.
 	var blocks []int
 	for e, begin := 0, int32(0); e < l.factor.Entities; e++ {
-		if l.start[e+1]-begin >= int32(len(l.order)/64+1) || e == l.factor.Entities-1 {
+		if l.start[e+1]-begin >= int32(len(l.order)/learnBlocks+1) || e == l.factor.Entities-1 {
 			blocks, begin = append(blocks, e+1), l.start[e+1]
 		}
 	}

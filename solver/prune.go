@@ -148,7 +148,10 @@ func (dr *driver) prune(score float64) error {
 	best := run.BestScore == score
 	dr.d.validLoss() // sets validMean
 	for _, remove := range []func(){a.removeTerms, a.removeComponents} {
-		before, weights, means := dr.d.shape(), dr.d.flatten(nil), slices.Clone(dr.d.validMean)
+		before, weights, means := dr.d.shape(), run.Best, slices.Clone(dr.d.validMean)
+		if dr.d.sites != nil { // the law was learned since
+			weights = dr.d.flatten(nil)
+		}
 		remove()
 		if sameShape(before, dr.d.shape()) {
 			continue
@@ -170,7 +173,7 @@ func (dr *driver) prune(score float64) error {
 			run.PruneAt = run.Sweep + retryAfter
 			continue
 		}
-		score, run.Shape, run.Best = after, dr.d.shape(), dr.d.flatten(nil)
+		score, run.Shape, run.Best = after, dr.d.shape(), dr.d.flatten(run.Best)
 	}
 	if best {
 		run.BestScore = score

@@ -63,19 +63,25 @@ type Moments struct {
 	found     *found
 }
 
-// A Workspace is memory of evaluations that follow each other: new memory has to be cleared, by one
-// thread.
-type Workspace struct{ values []float32 }
+// A Workspace is memory of evaluations that follow each other: new memory has to be cleared.
+type Workspace struct{ arrays [][]float32 }
 
-// take returns n values of any content.
-func (w *Workspace) take(n int) []float32 {
+// take returns arrays of n values of any content. Each is cleared by one thread if it is new.
+func (w *Workspace) take(threads, arrays, n int) [][]float32 {
 	if w == nil {
-		return make([]float32, n)
+		w = &Workspace{}
 	}
-	if cap(w.values) < n {
-		w.values = make([]float32, n)
+	if len(w.arrays) < arrays {
+		w.arrays = append(w.arrays, make([][]float32, arrays-len(w.arrays))...)
 	}
-	return w.values[:n]
+	taken := make([][]float32, arrays)
+	parallel.For(threads, arrays, func(i int) {
+		if cap(w.arrays[i]) < n {
+			w.arrays[i] = make([]float32, n)
+		}
+		taken[i] = w.arrays[i][:n:n]
+	})
+	return taken
 }
 
 // Select returns the moments of some rows.

@@ -25,11 +25,11 @@ func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32)
 func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32, large int) {
 	n := len(dst.Mean)
 	terms := make([]Moments, len(f.Terms))
-	memory := dst.Work.take(2 * n * (len(terms) + 1))
+	arrays := dst.Work.take(b.Threads(), 2*(len(terms)+1), n)
 	next := func() []float32 {
-		part := memory[:n:n]
-		memory = memory[n:]
-		return part
+		array := arrays[0]
+		arrays = arrays[1:]
+		return array
 	}
 	var shapes []backend.Shape
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
