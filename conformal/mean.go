@@ -72,14 +72,18 @@ func sortedRows(group peers.Group, threads int, predicted, actual, weight []floa
 		}
 	}
 	keys := make([]uint64, len(rows))
-	for i, r := range rows {
-		keys[i] = radix.Float(r.predicted + 0) // 0 for -0
-	}
+	parallel.Blocks(threads, len(rows), func(from, to int) {
+		for i, r := range rows[from:to] {
+			keys[from+i] = radix.Float(r.predicted + 0) // 0 for -0
+		}
+	})
 	order := radix.OrderOver(group, threads, keys)
 	sorted := make([]meanRow, len(rows))
-	for i, at := range order {
-		sorted[i] = rows[at]
-	}
+	parallel.Blocks(threads, len(rows), func(from, to int) {
+		for i, at := range order[from:to] {
+			sorted[from+i] = rows[at]
+		}
+	})
 	return sorted
 }
 
@@ -100,11 +104,19 @@ type meanBin struct {
 	effect, variance          float64 // factor or shift, and the variance of its estimate
 }
 
+// sumPredicted returns the weighted sum of the predictions.
+func (b *meanBin) sumPredicted(rows []meanRow) (sum float64) {
+	for _, r := range rows[b.from:b.to] {
+		sum += r.weight * r.predicted
+	}
+	return sum
+}
+
 // sum fills the sums, the effect and its variance.
 func (b *meanBin) sum(rows []meanRow, signed bool) {
+	b.predicted = b.sumPredicted(rows)
 	for _, r := range rows[b.from:b.to] {
 		b.weight += r.weight
-		b.predicted += r.weight * r.predicted
 		b.actual += r.weight * r.actual
 	}
 	squares, unit := 0.0, b.predicted
@@ -150,17 +162,14 @@ func (f *meanFit) makeBins(most int) {
 		for to < n && to > 0 && f.rows[to].predicted == f.rows[to-1].predicted {
 			to++
 		}
-		if to == from {
-			continue
-		}
 		b := meanBin{from: from, to: to}
-		b.sum(f.rows, f.signed)
-		if !f.signed && !(b.predicted > 0) {
-			continue // it has no factor and becomes part of the next bin
+		if to == from || !f.signed && !(b.sumPredicted(f.rows) > 0) {
+			continue // without a factor it becomes part of the next bin
 		}
 		f.bins = append(f.bins, b)
 		from = to
 	}
+	parallel.For(f.threads, len(f.bins), func(i int) { f.bins[i].sum(f.rows, f.signed) })
 }
 
 // shrink replaces the effects by shrunk ones. The unit of a shift is the standard
