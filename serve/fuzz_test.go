@@ -71,5 +71,6 @@ func FuzzUpdate(f *testing.F) {
 }
 
 func FuzzArrow(f *testing.F) {
-	fuzz(f, "POST", "/predict", arrowType, string(arrowStream(f, []map[string]string{{"store": "s1", "item": "i1", "year": "2015", "month": "1"}}, "store", "item", "year", "month")), "ARROW1\x00\x00", "")
+	fuzz(f, "POST", "/predict", arrowType, string(arrowStream(f, []map[string]string{{"store": "s1", "item": "i1", "year": "2015", "month": "1"}}, "store", "item", "year", "month")),
+		string(arrowStream[map[string]string](f, nil, "store", "item", "year", "month")), "ARROW1\x00\x00", "")
 }

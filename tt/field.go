@@ -76,7 +76,7 @@ func (w *Workspace) take(threads, arrays, n int) [][]float32 {
 	}
 	taken := make([][]float32, arrays)
 	parallel.For(threads, arrays, func(i int) {
-		if cap(w.arrays[i]) < n {
+		if w.arrays[i] == nil || cap(w.arrays[i]) < n {
 			w.arrays[i] = make([]float32, n)
 		}
 		taken[i] = w.arrays[i][:n:n]

@@ -34,6 +34,7 @@ func TestMomentsAgainstDraws(t *testing.T) {
 			n := len(codes[0])
 			got := tt.Moments{Mean: make([]float32, n), Var: make([]float32, n)}
 			f.EvaluateMoments(b, got, codes)
+			f.EvaluateMoments(b, tt.Moments{}, make([][]int32, len(codes))) // no cells
 			y := normal(rng, n, 1).a
 			loss := &sums{}
 			mean, variance := make([]sums, n), make([]sums, n)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -32,7 +33,7 @@ func TestPanicIsOneLine(t *testing.T) {
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
-				complain(&b, errors.New(panicLocation()), nil)
+				complain(&b, parallel.Caught(p), nil)
 			}
 		}()
 		panic("boom")

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/progress"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // commandLine is the grammar, one field per verb. Besides kong's own tags, flags and
@@ -81,7 +80,7 @@ func runOn(ctx context.Context, all *ranks, args []string, stdin io.Reader, rawO
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			complain(fmt.Errorf("this is a bug in kft: %v (at %s); please report it together with the command", p, panicLocation()), nil)
+			complain(fmt.Errorf("this is a bug in kft: %w; please report it together with the command", parallel.Caught(p)), nil)
 			code = exitFailed
 		}
 	}()
@@ -153,22 +152,5 @@ func flagGroups() []kong.Group {
 		{Key: "search", Title: "Search:"},
 		{Key: "backtest", Title: "Backtest:"},
 		{Key: "run", Title: "Run (only --time-budget can change the result):"},
-	}
-}
-
-// panicLocation names the function that panicked.
-func panicLocation() string {
-	pcs := make([]uintptr, 32)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	panicked := false
-	for {
-		f, more := frames.Next()
-		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
-			return fmt.Sprintf("%s, line %d", f.Function, f.Line)
-		}
-		panicked = panicked || f.Function == "runtime.gopanic"
-		if !more {
-			return "an unknown location"
-		}
 	}
 }

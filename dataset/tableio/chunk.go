@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/columnar"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fingerprint"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // chunk is a run of whole records of a table.
@@ -108,12 +109,12 @@ func (c *chunk) unit() string {
 	return ""
 }
 
-// guarded calls work. Typed columns are checked when they are read; should a damaged
-// file nevertheless cause a panic, it becomes an error, as it does while reading.
+// A panicError is the panic of a worker, with which the reading ends.
+type panicError struct{ error }
+
+// guarded calls work and turns a panic into an error. Typed columns are checked when they are read; should a damaged
+// file nevertheless cause a panic, it becomes an error about the file, as it does while reading.
 func (c *chunk) guarded(work func() (any, error)) (result any, err error) {
-	if c.typed == nil || c.table.memory {
-		return work()
-	}
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -123,7 +124,10 @@ func (c *chunk) guarded(work func() (any, error)) (result any, err error) {
 		case c.after <- place{}: // the next chunk must not wait for ever
 		default:
 		}
-		result, err = nil, columnar.Damaged(c.table.name, cause)
+		result, err = nil, panicError{parallel.Caught(cause)}
+		if c.typed != nil && !c.table.memory {
+			err = columnar.Damaged(c.table.name, cause)
+		}
 	}()
 	return work()
 }

@@ -172,6 +172,7 @@ func FuzzGuess(f *testing.F) {
 	f.Add("a::b\n2016-W05::NaN\n2016Q1::1.234,5\n")
 	f.Add("t,2015-01,2015-02,2015-03,2015-04,2015-05\n0,1,2,3,4,5\n")
 	f.Add("year,month,day,hour\n2015,1,1,0\n2015,1,1,1\n")
+	f.Add("\xa0,\n2,") // a name of a space that is not broken
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := GuessColumns(Reader("t", strings.NewReader(text)), Format{})
 		if err == nil && (g.Target == "" || len(g.Modes)+len(g.Covariates) == 0) {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // TestPanicOfWorker checks that a panic over the values of a typed file becomes an
 // error, that it ends the reading, and that a panic over text, which is always a fault of
-// the program, is not hidden.
+// the program, reaches the caller.
 func TestPanicOfWorker(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"arrow", "parquet"} {
@@ -34,11 +35,12 @@ func TestPanicOfWorker(t *testing.T) {
 			}
 		}
 	}
-	c := &chunk{}
+	path := datasettest.WriteFile(t, "t.csv", "a,b\n1,2\n")
+	p := pipeline{source: Files(path), threads: 2, allColumns: true}
 	defer func() {
-		if recover() == nil {
-			t.Error("the panic of a worker on text is hidden")
+		if bug, ok := recover().(*parallel.Bug); !ok || bug.Cause != "a fault" {
+			t.Errorf("the caller got the panic %v, want that of the worker", bug)
 		}
 	}()
-	_, _ = c.guarded(func() (any, error) { panic("a fault") })
+	_ = p.run(context.Background(), func(*openTable) error { return nil }, func(int, *chunk) (any, error) { panic("a fault") }, func(any) error { return nil })
 }

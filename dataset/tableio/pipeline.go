@@ -103,6 +103,9 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 		})
 	}
 	group.Wait()
+	if failed, ok := errors.AsType[panicError](f.err); ok {
+		panic(failed.error)
+	}
 	if f.err != nil {
 		return f.err
 	}

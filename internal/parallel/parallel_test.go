@@ -3,6 +3,7 @@ package parallel
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -140,5 +141,19 @@ func TestErrorOfHelper(t *testing.T) {
 	sum := Sum(4, 3*Block, func(from, to int) float64 { return float64(to - from) })
 	if sum != 3*Block {
 		t.Errorf("got %g, want %d", sum, 3*Block)
+	}
+}
+
+// A fault of the program in a helper reaches the caller with its place.
+func TestBugOfHelper(t *testing.T) {
+	for range 100 {
+		func() {
+			defer func() {
+				if bug, ok := Caught(recover()).(*Bug); !ok || !strings.Contains(bug.Where, "TestBugOfHelper") {
+					t.Errorf("got %v, want the place of the fault", bug)
+				}
+			}()
+			For(4, 64, func(i int) { _ = make([]int, 40)[i] })
+		}()
 	}
 }

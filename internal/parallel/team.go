@@ -77,17 +77,12 @@ func (j *job) join() bool {
 	}
 }
 
-// keep keeps a panic with an error for the caller, who may recover from it: one that the
-// program made, or the fault of an address. Others end the program where they arise.
+// keep keeps a panic for the caller, who may recover from it.
 func (j *job) keep(cause any) {
 	if cause == nil {
 		return
 	}
-	failed, ok := cause.(error)
-	_, bug := cause.(runtime.Error)
-	if _, fault := cause.(interface{ Addr() uintptr }); !ok || bug && !fault {
-		panic(cause)
-	}
+	failed := Caught(cause)
 	j.failed.CompareAndSwap(nil, &failed)
 	j.next.Store(j.n)
 }

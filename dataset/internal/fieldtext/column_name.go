@@ -3,7 +3,7 @@ package fieldtext
 import "strings"
 
 // quotable are the characters with a meaning in the text of a mode. A column whose
-// name contains one is written in double quotes.
+// name contains one, or begins or ends with a space, is written in double quotes.
 const quotable = "+,=()\""
 
 // IndexUnquoted returns the index of the first c outside double quotes, or -1. A
@@ -50,7 +50,7 @@ func UnquoteColumn(s string) (string, bool) {
 
 // QuoteColumn returns the name of a column as it is written in a mode.
 func QuoteColumn(name string) string {
-	if !strings.ContainsAny(name, quotable) {
+	if !strings.ContainsAny(name, quotable) && strings.TrimSpace(name) == name {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

@@ -31,3 +31,13 @@ func TestAppendRecord(t *testing.T) {
 		t.Errorf("got record %s, want %s", got, want)
 	}
 }
+
+// Names of columns are the same after they were written in a mode.
+func TestQuoteColumn(t *testing.T) {
+	for name, want := range map[string]string{"price": "price", "a+b": `"a+b"`, `5" pipe`: `"5"" pipe"`, "\u00a0": "\"\u00a0\"", "year\u00a0": "\"year\u00a0\"", "unit price": "unit price"} {
+		quoted := QuoteColumn(name)
+		if got, ok := UnquoteColumn(quoted); quoted != want || !ok || got != name {
+			t.Errorf("%q: written as %q, read as %q", name, quoted, got)
+		}
+	}
+}
