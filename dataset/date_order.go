@@ -69,15 +69,18 @@ func (m Mode) MomentRemedy(text string) string {
 	return fmt.Sprintf("%s without a function reads it, and %s.%s is a part of it for terms; or %s", plain, plain.Name, m.Func, calendar.Remedy)
 }
 
-// dateRemedy names the mode that reads all ids of a column as dates in an order of day, month and
-// year, behind what else can be done; "" if there is none.
-func (m Mode) dateRemedy(ids []string) string {
+// DateRemedy names the mode that reads all ids of a column as dates in an order of day, month and
+// year, behind what else can be done; "" if there is none, or if they need no order.
+func (m Mode) DateRemedy(ids []string) string {
 	if m.Func != "" || len(m.Columns) != 1 {
 		return ""
 	}
-	for _, order := range DateOrders() {
+	for _, order := range append([]string{""}, DateOrders()...) {
 		read := Mode{Name: m.Name, Columns: m.Columns, Func: "date", Dates: order}
-		if !slices.ContainsFunc(ids, func(id string) bool { _, ok := read.Moment(id); return !ok }) {
+		switch unread := slices.ContainsFunc(ids, func(id string) bool { _, ok := read.Moment(id); return !ok }); {
+		case !unread && order == "":
+			return ""
+		case !unread:
 			return fmt.Sprintf("; if they are dates in the order %s, write %s", order, read)
 		}
 	}

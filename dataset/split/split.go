@@ -146,8 +146,9 @@ func (s Spec) TimeMode(t *dataset.Table) (int, error) {
 	}
 	var names []string
 	for i, m := range t.Modes {
-		_, _, mixed := m.MixedTimes(t.Dicts[i].IDs())
-		if (m.Func != "" || mixed) && !m.Covariate() {
+		ids := t.Dicts[i].IDs()
+		_, _, mixed := m.MixedTimes(ids)
+		if (m.Func != "" || mixed || m.DateRemedy(ids) != "") && !m.Covariate() {
 			return i, nil // its order in time is the error
 		}
 		if !m.Covariate() {
