@@ -64,6 +64,27 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "c%d,%s,%s,%d,%.2f\n", r.IntN(4), []string{"No", "Yes"}[r.IntN(2)], []string{"f", "m"}[r.IntN(2)], r.IntN(72), 900*r.Float64())
 				}
 			}},
+		{name: "a flag says what happened, beside a price", target: "churn", modes: []string{"plan"}, duplicates: "keep", covariates: []string{"age", "monthly_fee"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("plan,age,monthly_fee,churn\n")
+				for range 900 {
+					fmt.Fprintf(w, "p%d,%d,%.2f,%s\n", r.IntN(4), 18+r.IntN(60), 90*r.Float64(), []string{"No", "Yes"}[r.IntN(2)])
+				}
+			}},
+		{name: "texts of several lines", target: "units", modes: []string{"store", "item", "time=month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,item,month,comment,units\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "s%d,a%d,2022-%02d,\"call %d\nback\",%d\n", i%10, i/10%10, 1+i/100, r.IntN(90), r.IntN(40))
+				}
+			}},
+		{name: "a column of months called time", target: "value", modes: []string{"store", "time"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,time,value\n")
+				for i := range 300 {
+					fmt.Fprintf(w, "s%d,%s,%d\n", i/12, []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}[i%12], r.IntN(90))
+				}
+			}},
 		{name: "frequencies beside a flag", target: "Freq", modes: []string{"Class", "Sex", "Age", "Survived"}, notes: []string{"flag Survived is a mode"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Class,Sex,Age,Survived,Freq\n")
