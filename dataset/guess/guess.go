@@ -214,6 +214,7 @@ func newGuesser(sample Sample, given Given, lenient bool) *guesser {
 	g.guessModes()
 	g.checkCells()
 	g.findTotals()
+	g.findOutliers()
 	g.sumExposed()
 	g.findWide()
 	g.explain()

@@ -71,6 +71,21 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "p%d,%d,%.2f,%s\n", r.IntN(4), 18+r.IntN(60), 90*r.Float64(), []string{"No", "Yes"}[r.IntN(2)])
 				}
 			}},
+		{name: "an error of data entry", target: "units", modes: []string{"store", "time=month"},
+			notes: []string{"the value 99999999 in line 402 of the target units is far from all others; if that is an error, correct it, leave the target empty or write NA"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "s%d,2022-%02d,%d\n", i/12, 1+i%12, map[bool]int{true: 99999999, false: 5 + r.IntN(40)}[i == 400])
+				}
+			}},
+		{name: "a store that is far larger than the others", target: "units", modes: []string{"store", "time=month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units\n")
+				for i := range 12000 {
+					fmt.Fprintf(w, "s%d,2022-%02d,%d\n", i/12, 1+i%12, map[bool]int{true: 1e7, false: 1}[i/12 == 40]*(5+r.IntN(40)))
+				}
+			}},
 		{name: "texts of several lines", target: "units", modes: []string{"store", "item", "time=month"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,item,month,comment,units\n")

@@ -737,6 +737,9 @@ func TestTables(t *testing.T) {
 					t.Errorf("no note contains %q: %q", note, g.Notes)
 				}
 			}
+			if far := "far from all others"; strings.Contains(strings.Join(g.Notes, "\n"), far) != strings.Contains(strings.Join(tc.notes, "\n"), far) {
+				t.Errorf("got notes %q, want %q about outliers", g.Notes, tc.notes)
+			}
 			if got := len(g.LeftOut) + len(g.Determined) + len(g.Covariates); tc.problem == "" && got == 0 && len(g.Columns) > 2+len(tc.modes)+1 {
 				t.Errorf("columns are used for nothing and not listed: %+v", g.Columns)
 			}
