@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/guess"
@@ -84,6 +85,13 @@ func namedTables() []guessTable {
 				w.WriteString("store,month,units\n")
 				for i := range 12000 {
 					fmt.Fprintf(w, "s%d,2022-%02d,%d\n", i/12, 1+i%12, map[bool]int{true: 1e7, false: 1}[i/12 == 40]*(5+r.IntN(40)))
+				}
+			}},
+		{name: "dates in digits with the day first", target: "units", modes: []string{"store", "time=day"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,day,units\n")
+				for i := range 600 {
+					fmt.Fprintf(w, "s%d,%s,%d\n", i%4, time.Date(2022, 1, 1+i/4, 0, 0, 0, 0, time.UTC).Format("02012006"), r.IntN(40))
 				}
 			}},
 		{name: "texts of several lines", target: "units", modes: []string{"store", "item", "time=month"},
