@@ -303,6 +303,12 @@ func (g *Guess) nearlyNumbers() string {
 		if c.Distinct == 1 && c.NotNumbers == 0 && (c.Integer || c.Kind == KindNumber) && !columnname.IsID(c.Name) {
 			texts = append(texts, fmt.Sprintf("column %s is constant, %v in every row", c.Name, c.Min))
 		}
+		switch named := namedTarget(c.Name) && !columnname.IsID(c.Name); {
+		case named && c.Distinct == 0:
+			texts = append(texts, fmt.Sprintf("column %s is empty", c.Name))
+		case named && (c.Kind == KindID || c.Kind == KindText) && !c.Integer && c.NotNumbers == 0 && c.Unit == "":
+			texts = append(texts, fmt.Sprintf("column %s has texts that are not numbers", c.Name))
+		}
 	}
 	for _, l := range g.LeftOut {
 		if strings.HasPrefix(l.Reason, "numbers such as") {

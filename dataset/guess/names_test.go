@@ -94,6 +94,20 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "s%d,%s,%d\n", i%4, time.Date(2022, 1, 1+i/4, 0, 0, 0, 0, time.UTC).Format("02012006"), r.IntN(40))
 				}
 			}},
+		{name: "thousands written as K", modes: []string{"store", "sales", "time=month"}, problem: "a number that is not an id (column sales has texts that are not numbers); name",
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,sales\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "s%d,2022-%02d,%s\n", i/12, 1+i%12, []string{fmt.Sprint(r.IntN(100)), fmt.Sprintf("%.1fK", 1+r.Float64())}[min(r.IntN(9), 1)])
+				}
+			}},
+		{name: "an empty target", modes: []string{"store", "time=month"}, problem: "a number that is not an id (column units is empty); name",
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units\n")
+				for i := range 120 {
+					fmt.Fprintf(w, "s%d,2022-%02d,NA\n", i/12, 1+i%12)
+				}
+			}},
 		{name: "texts of several lines", target: "units", modes: []string{"store", "item", "time=month"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,item,month,comment,units\n")
