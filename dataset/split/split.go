@@ -169,7 +169,7 @@ func (s Spec) byTime(t *dataset.Table, split *Split) error {
 	}
 	dict := t.Dicts[m]
 	if dict.Len() <= 2*s.last {
-		remedy := "choose another split"
+		remedy := "a split by time needs 3 or more, for training, validation and test set"
 		if most := (dict.Len() - 1) / 2; most > 0 {
 			remedy = fmt.Sprintf("choose last=%d or less", most)
 		}
