@@ -43,11 +43,11 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 		return Chronology{}, fmt.Errorf("id %q of mode %s is not a date, but almost all others are; correct it or remove its rows", bad[0], m.Name)
 	}
 	if a, b, mixed := m.MixedTimes(ids); mixed {
-		return Chronology{}, fmt.Errorf("the ids of mode %s are times in several forms, as %q and %q; write all of them alike, as 2016-12 or 2016-12-31", m.Name, a, b)
+		return Chronology{}, fmt.Errorf("the ids of mode %s are times in several forms, as %q and %q; write all of them alike, as 2016-12 or 2016-12-31%s", m.Name, a, b, m.DateRemedy(ids))
 	}
 	first, last := slices.MinFunc(ids, fieldtext.CompareNatural), slices.MaxFunc(ids, fieldtext.CompareNatural)
-	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
-		m.Name, first, last)
+	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31%s",
+		m.Name, first, last, m.DateRemedy(ids))
 }
 
 // mostForms is the largest number of forms of one column that are taken for times.

@@ -116,6 +116,16 @@ func TestMixedTimes(t *testing.T) {
 			t.Errorf("%s: got error %v, want %q", ids, err, want)
 		}
 	}
+	for ids, want := range map[string]string{
+		"1.2.22 1.3.22 1.4.22":                    "; if they are dates in the order dmy, write month=date(dmy(month))",
+		"1.2.22 1.13.22":                          "; if they are dates in the order mdy, write month=date(mdy(month))",
+		"2021-01-01T01:00Z 1.2.21 2021-01-01T3:0": "; if they are dates in the order dmy, write month=date(dmy(month))",
+		"1.2.22 1.3":                              "2016-12-31",
+	} {
+		if _, err := m.Chronology(strings.Fields(ids)); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q at its end", ids, err, want)
+		}
+	}
 	if _, _, mixed := m.MixedTimes([]string{"2021-01", "2021-02"}); mixed {
 		t.Error("ids of one form are said to be mixed")
 	}

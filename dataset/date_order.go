@@ -56,8 +56,33 @@ func (m Mode) MomentRemedy(text string) string {
 		}
 	}
 	plain := Mode{Name: m.Name, Columns: m.Columns}
-	if _, _, ok := plain.readIDs([]string{text}); ok && m.Func == "date" { // the name of a month
+	if m.Name == m.defaultName() {
+		plain.Name = plain.defaultName()
+	}
+	f, _, ok := plain.readIDs([]string{text})
+	switch {
+	case !ok || !slices.ContainsFunc(f.Parts, func(p TimePart) bool { return p.Named && p.Unit == "month" }): // its name
+		return calendar.Remedy
+	case m.Func == "date":
 		return fmt.Sprintf("%s without a function reads it; or %s", plain, calendar.Remedy)
 	}
-	return calendar.Remedy
+	return fmt.Sprintf("%s without a function reads it, and %s.%s is a part of it for terms; or %s", plain, plain.Name, m.Func, calendar.Remedy)
+}
+
+// DateRemedy names the mode that reads all ids of a column as dates in an order of day, month and
+// year, behind what else can be done; "" if there is none, or if they need no order.
+func (m Mode) DateRemedy(ids []string) string {
+	if m.Func != "" || len(m.Columns) != 1 {
+		return ""
+	}
+	for _, order := range append([]string{""}, DateOrders()...) {
+		read := Mode{Name: m.Name, Columns: m.Columns, Func: "date", Dates: order}
+		switch unread := slices.ContainsFunc(ids, func(id string) bool { _, ok := read.Moment(id); return !ok }); {
+		case !unread && order == "":
+			return ""
+		case !unread:
+			return fmt.Sprintf("; if they are dates in the order %s, write %s", order, read)
+		}
+	}
+	return ""
 }

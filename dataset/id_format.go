@@ -20,7 +20,7 @@ type IDFormat struct {
 
 // A TimePart is one number of an id, or a whole date.
 type TimePart struct {
-	Unit   string // date, year, quarter, month, week, day, weekday, hour or minute; "" for a running number
+	Unit   string // date, year, half, quarter, month, week, day, weekday, hour or minute; "" for a running number
 	Column int    // of the mode
 	At     int    // among the numbers of the column
 	Named  bool   // the column or the id names the unit; otherwise its range suggests it

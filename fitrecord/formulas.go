@@ -124,8 +124,8 @@ func (r Record) BehindFormula() string {
 	if ours.R2 < theirs.R2-alike {
 		behind = append(behind, fmt.Sprintf("R2 %.4f against %.4f", ours.R2, theirs.R2))
 	}
-	if ours.MAE > theirs.MAE*(1+alike) {
-		behind = append(behind, fmt.Sprintf("MAE %.4g against %.4g", ours.MAE, theirs.MAE))
+	if a, b := fmt.Sprintf("%.4g", ours.MAE), fmt.Sprintf("%.4g", theirs.MAE); ours.MAE > theirs.MAE && a != b {
+		behind = append(behind, fmt.Sprintf("MAE %s against %s", a, b))
 	}
 	if len(behind) == 0 {
 		return ""

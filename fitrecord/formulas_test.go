@@ -40,6 +40,8 @@ func TestBehindFormula(t *testing.T) {
 		{metrics.Score{N: 9, R2: 0.6, MAE: 1}, ""},
 		{metrics.Score{N: 9, R2: 0.49999, MAE: 2}, ""},
 		{metrics.Score{N: 9, R2: math.NaN(), MAE: 2}, ""},
+		{metrics.Score{N: 9, R2: 0.6, MAE: 2.0004}, ""}, // no difference shows
+		{metrics.Score{N: 9, R2: 0.6, MAE: 2.0006}, `on test: MAE 2.001 against 2`},
 		{metrics.Score{N: 9, R2: 0.4, MAE: 1}, `"mean by item", on test: R2 0.4000 against 0.5000`},
 		{metrics.Score{N: 9, R2: 0.6, MAE: 2.5}, `on test: MAE 2.5 against 2`},
 		{metrics.Score{N: 9, R2: 0.4, MAE: 2.5}, `on test: R2 0.4000 against 0.5000, MAE 2.5 against 2`},

@@ -19,7 +19,7 @@ type UnknownTableError struct {
 }
 
 func (e *UnknownTableError) Error() string {
-	return fmt.Sprintf("no id of the %d rows is in the training data, so all rows would get the same average: %s", e.Rows, strings.Join(e.Problems, "; "))
+	return fmt.Sprintf("no id of the %s is in the training data, so every row would get the same average: %s", plural.Count(e.Rows, "row"), strings.Join(e.Problems, "; "))
 }
 
 // mostly is the share of rows with unknown ids above which a mode is warned about.
@@ -60,12 +60,14 @@ func (m *Model) tableWarnings(sum Summary) []string {
 		case m.trained[mode] == nil || sum.Unseen[mode] == 0:
 		case m.UsesLags() && m.future(mode, ids):
 		case m.future(mode, ids):
-			warnings = append(warnings, fmt.Sprintf("%s: %s", m.ofRows(unknown, sum.Rows), m.SameFuture(mode)))
+			who, _, _ := ofRows(unknown, sum.Rows)
+			warnings = append(warnings, fmt.Sprintf("%s: %s", who, m.SameFuture(mode)))
 		case float64(sum.Unseen[mode]) > mostly*float64(sum.Rows):
 			warnings = append(warnings, m.unknownText(mode, sum))
 		default:
 			if hint := m.idHint(mode, ids); hint != "" {
-				warnings = append(warnings, fmt.Sprintf("mode %s: %s: %s", m.modes[mode].Name, m.ofRows(unknown, sum.Rows)+" have an unknown id", hint))
+				who, have, _ := ofRows(unknown, sum.Rows)
+				warnings = append(warnings, fmt.Sprintf("mode %s: %s %s an unknown id: %s", m.modes[mode].Name, who, have, hint))
 			}
 		}
 	}
@@ -113,24 +115,31 @@ func (m *Model) SameFuture(mode int) string {
 		"fit it with a series term along %s, which automatic terms have with a split by time, or with side information of %s that is known in advance, such as columns computed from its ids, in side.tables", name, m.lastPeriod(mode), name, name, name)
 }
 
-func (m *Model) ofRows(n, rows int) string {
-	if n == rows {
-		return fmt.Sprintf("all %d rows", rows)
+// ofRows counts rows of a table and has the verbs that follow.
+func ofRows(n, rows int) (who, have, are string) {
+	switch {
+	case rows == 1:
+		return "the only row", "has", "is"
+	case n == 1:
+		return fmt.Sprintf("1 of %d rows", rows), "has", "is"
+	case n == rows:
+		return fmt.Sprintf("all %d rows", rows), "have", "are"
 	}
-	return fmt.Sprintf("%d of %d rows", n, rows)
+	return fmt.Sprintf("%d of %d rows", n, rows), "have", "are"
 }
 
 // unknownText shows the unknown ids of a mode beside those of the model.
 func (m *Model) unknownText(mode int, sum Summary) string {
 	name, ids := m.modes[mode].Name, sum.exampleIDs(mode)
-	if len(ids) == 0 {
-		return fmt.Sprintf("mode %s: %s have no id", name, m.ofRows(sum.Unseen[mode], sum.Rows))
+	if who, have, _ := ofRows(sum.Unseen[mode], sum.Rows); len(ids) == 0 {
+		return fmt.Sprintf("mode %s: %s %s no id", name, who, have)
 	}
-	who, none := m.ofRows(sum.Unseen[mode]-sum.missing[mode], sum.Rows), ""
+	who, have, are := ofRows(sum.Unseen[mode]-sum.missing[mode], sum.Rows)
+	none := ""
 	if n := sum.missing[mode]; n > 0 {
 		none = fmt.Sprintf(" (and %s none)", plural.Count(n, "row")+map[bool]string{true: " has", false: " have"}[n == 1])
 	}
-	text := fmt.Sprintf("mode %s: %s have an id that is not in the training data%s and are predicted as an average %s; the table has %s, the model %s", name, who, none, name, sideinfo.Examples(ids), sideinfo.Examples(m.trainedIDs(mode)))
+	text := fmt.Sprintf("mode %s: %s %s an id that is not in the training data%s and %s predicted as an average %s; the table has %s, the model %s", name, who, have, none, are, name, sideinfo.Examples(ids), sideinfo.Examples(m.trainedIDs(mode)))
 	if hint := m.idHint(mode, ids); hint != "" {
 		text += "; " + hint
 	}

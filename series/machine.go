@@ -125,7 +125,14 @@ func (m *machine) transition(gap int32) *transition {
 		t.decay = math.Pow(p.Phi, g)
 		t.arNoise = p.AR * (1 - t.decay*t.decay)
 	}
-	if m.slope >= 0 {
+	switch {
+	case m.slope < 0:
+	case gap >= longGap:
+		slopes := p.slopesOver(gap)
+		slopes.known, slopes.decay, slopes.arNoise = true, t.decay, t.arNoise
+		slopes.levelNoise += t.levelNoise
+		t = slopes
+	default:
 		// One step is level += slope', slope' = Damping slope + noise.
 		for range gap {
 			t.damp *= p.Damping
@@ -145,6 +152,33 @@ func (m *machine) transition(gap int32) *transition {
 	}
 	m.far = t
 	return &m.far
+}
+
+// longGap is the gap from which the change of level and slope is computed by doubling, in O(log gap).
+const longGap = 1 << 10
+
+// slopesOver returns the change of level and slope over a gap, without the walk of the level.
+func (p *Prior) slopesOver(gap int32) transition {
+	step := transition{gain: p.Damping, damp: p.Damping, levelNoise: p.SlopeWalk, crossNoise: p.SlopeWalk, slopeNoise: p.SlopeWalk}
+	all := transition{damp: 1}
+	for ; gap > 0; gap /= 2 {
+		if gap%2 == 1 {
+			all = all.then(step)
+		}
+		step = step.then(step)
+	}
+	return all
+}
+
+// then returns the change of level and slope by t and u after it.
+func (t transition) then(u transition) transition {
+	return transition{
+		gain:       t.gain + u.gain*t.damp,
+		damp:       t.damp * u.damp,
+		levelNoise: t.levelNoise + 2*u.gain*t.crossNoise + u.gain*u.gain*t.slopeNoise + u.levelNoise,
+		crossNoise: u.damp*(t.crossNoise+u.gain*t.slopeNoise) + u.crossNoise,
+		slopeNoise: u.damp*u.damp*t.slopeNoise + u.slopeNoise,
+	}
 }
 
 // loading writes the loadings of the states at a step to h.

@@ -84,7 +84,7 @@ func (d Data) validate(ps *Problems) {
 	if len(d.Modes) == 0 {
 		ps.Addf("data.modes", "missing; name the columns that identify a cell, such as store, item, time=year+month")
 	}
-	first := map[string]int{}
+	seen := map[string]bool{}
 	for i, text := range d.Modes {
 		path := index("data.modes", i)
 		mode, err := dataset.ParseMode(text)
@@ -99,11 +99,11 @@ func (d Data) validate(ps *Problems) {
 				}
 			}
 		}
-		if j, again := first[mode.Name]; again {
-			ps.Addf(path, "data.modes[%d] has the same name, %q; rename one of them, as in other=%s", j, mode.Name, text)
+		if seen[mode.Name] {
+			ps.Addf(path, "two modes have the name %q; rename one of them, as in other=%s", mode.Name, text)
 			continue
 		}
-		first[mode.Name] = i
+		seen[mode.Name] = true
 	}
 	if err := new(tableio.Format).SetDelimiter(d.Delimiter); err != nil {
 		ps.Addf("data.delimiter", "%v", err)

@@ -26,7 +26,7 @@ func TestValidate(t *testing.T) {
 		{"nonnegative", func(s *Spec) { s.Data.NonNegative = "true" }, []string{"data.nonnegative", "use auto, yes or no"}},
 		{"target as mode", func(s *Spec) { s.Data.Target = "item" }, []string{`data.modes[1]: column "item" is already the target`}},
 		{"no modes", func(s *Spec) { s.Data.Modes, s.Terms = nil, nil }, []string{"data.modes: missing"}},
-		{"mode twice", func(s *Spec) { s.Data.Modes[1] = "store" }, []string{`data.modes[1]: data.modes[0] has the same name, "store"`}},
+		{"mode twice", func(s *Spec) { s.Data.Modes[1] = "store" }, []string{`data.modes[1]: two modes have the name "store"`}},
 		{"mode without column", func(s *Spec) { s.Data.Modes[2] = "time=" }, []string{"data.modes[2]", "name of a column is missing"}},
 		{"mode without name", func(s *Spec) { s.Data.Modes[2] = "=year" }, []string{"data.modes[2]", "name before '=' is missing"}},
 		{"mode with syntax", func(s *Spec) { s.Data.Modes[0] = "a: b" }, []string{"data.modes[0]", "=a: b"}},

@@ -71,6 +71,10 @@ func TestPredictUnknownIDs(t *testing.T) {
 	write(t, "empty.csv", strings.ReplaceAll(strings.ReplaceAll(table, "S01", ""), "S", "s"))
 	checkWarned(t, warned(t, "predict", "model.kft", "empty.csv", "-o", "out.csv", "--quiet"),
 		`mode shop: 440 of 480 rows have an id that is not in the training data (and 40 rows have none)|upper and lower case`)
+	write(t, "one.csv", "shop,day\ns01,2016-01-01\n")
+	checkWarned(t, warned(t, "predict", "model.kft", "one.csv", "-o", "out.csv", "--quiet"), "mode shop: the only row has an id that is not in the training data and is predicted as an average shop")
+	write(t, "two.csv", "shop,day\nS01,2016-01-01\n,2016-01-01\n")
+	checkWarned(t, warned(t, "predict", "model.kft", "two.csv", "-o", "out.csv", "--quiet"))
 	write(t, "numbers.csv", strings.ReplaceAll(table, "S0", "S"))
 	checkWarned(t, warned(t, "predict", "model.kft", "numbers.csv", "-o", "out.csv"), "mode shop: 360 of 480 rows|apart from leading zeros")
 	write(t, "dots.csv", visits("02.01.2006", 40))

@@ -253,7 +253,7 @@ func (c *sampleColumn) setKind(rows int) {
 		}
 	case c.numeric:
 		c.Kind = KindNumber
-	case c.period || repeats || columnname.IsID(c.Name):
+	case c.period || columnname.IsID(c.Name) || repeats && !slices.ContainsFunc(c.values, func(text string) bool { return strings.Contains(text, "\n") }):
 		c.Kind = KindID
 	default:
 		c.Kind = KindText

@@ -214,6 +214,7 @@ func newGuesser(sample Sample, given Given, lenient bool) *guesser {
 	g.guessModes()
 	g.checkCells()
 	g.findTotals()
+	g.findOutliers()
 	g.sumExposed()
 	g.findWide()
 	g.explain()
@@ -301,6 +302,12 @@ func (g *Guess) nearlyNumbers() string {
 		}
 		if c.Distinct == 1 && c.NotNumbers == 0 && (c.Integer || c.Kind == KindNumber) && !columnname.IsID(c.Name) {
 			texts = append(texts, fmt.Sprintf("column %s is constant, %v in every row", c.Name, c.Min))
+		}
+		switch named := namedTarget(c.Name) && !columnname.IsID(c.Name); {
+		case named && c.Distinct == 0:
+			texts = append(texts, fmt.Sprintf("column %s is empty", c.Name))
+		case named && (c.Kind == KindID || c.Kind == KindText) && !c.Integer && c.NotNumbers == 0 && c.Unit == "":
+			texts = append(texts, fmt.Sprintf("column %s has texts that are not numbers", c.Name))
 		}
 	}
 	for _, l := range g.LeftOut {

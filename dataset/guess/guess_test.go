@@ -161,8 +161,8 @@ func TestRepeatedCellsInParts(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	text.WriteString("user,movie,rating,part\n")
-	for i := range 40 {
-		fmt.Fprintf(&text, "u%d,m%d,%d,%s\n", i%5, i%4, 1+i%3, []string{"train", "test"}[i%2])
+	for i := range 42 {
+		fmt.Fprintf(&text, "u%d,m%d,%d,%s\n", i%5, i%8, 1+i%3, []string{"train", "test"}[i%2])
 	}
 	for parts, want := range map[bool]string{false: "mean", true: "keep"} {
 		g, err := tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{Target: "rating", Parts: parts})

@@ -92,7 +92,9 @@ func (g *guesser) guessModes() {
 	for _, c := range ids {
 		m := g.modeOfColumn(c)
 		if c.period && primary == nil && time == nil { // d_1, d_2, ...
-			m.Name, m.time = g.freeName("time"), true
+			if m.time = true; m.Name != "time" {
+				m.Name = g.freeName("time")
+			}
 		}
 		g.modes = append(g.modes, m)
 	}
@@ -281,6 +283,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.mayInform(fmt.Sprintf("%d of %d rows have no value, and an id must not be empty", c.empty, g.Rows))
 	case c.Kind == KindText && c.Unit != "":
 		c.reason = fmt.Sprintf("numbers with a unit; without %q they may be a target or a covariate", c.Unit)
+	case c.Kind == KindText && g.repeats(c.Distinct):
+		c.reason = "texts of several lines"
 	case c.Kind == KindText:
 		c.reason = "texts that hardly repeat"
 	case c.Kind == KindID && !g.repeats(c.Distinct) && !(columnname.IsID(c.Name) && 10*c.Distinct <= 8*g.Rows):

@@ -70,9 +70,17 @@ func (c *sampleColumn) dateExample() string {
 	return c.values[at]
 }
 
-// readUnix recognises unix times and yyyymmdd among integers: by the name of the
+// readUnix recognises unix times, yyyymmdd, ddmmyyyy and mmddyyyy among integers: by the name of the
 // column, or in a table without names by the range.
 func (c *sampleColumn) readUnix(headerless bool) {
+	if columnname.HasTimeWord(c.Name) || timepart.UnitOf(c.Name) == timepart.Day { // as 31122016
+		order, ok := calendar.OrderOf(slices.DeleteFunc(slices.Clone(c.values), dataset.Missing))
+		if ok && order != calendar.ByText {
+			c.dates, c.callable = order, true
+			c.allMoments(func(s string) (time.Time, bool) { return order.Parse([]byte(s)) })
+			return
+		}
+	}
 	if !c.whole || c.Min < 19000101 || columnname.IsID(c.Name) && !columnname.HasTimeWord(c.Name) {
 		return
 	}

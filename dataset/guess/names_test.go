@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/guess"
@@ -62,6 +63,63 @@ func namedTables() []guessTable {
 				w.WriteString("contract,churn,gender,tenure,total_charges\n")
 				for range 900 {
 					fmt.Fprintf(w, "c%d,%s,%s,%d,%.2f\n", r.IntN(4), []string{"No", "Yes"}[r.IntN(2)], []string{"f", "m"}[r.IntN(2)], r.IntN(72), 900*r.Float64())
+				}
+			}},
+		{name: "a flag says what happened, beside a price", target: "churn", modes: []string{"plan"}, duplicates: "keep", covariates: []string{"age", "monthly_fee"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("plan,age,monthly_fee,churn\n")
+				for range 900 {
+					fmt.Fprintf(w, "p%d,%d,%.2f,%s\n", r.IntN(4), 18+r.IntN(60), 90*r.Float64(), []string{"No", "Yes"}[r.IntN(2)])
+				}
+			}},
+		{name: "an error of data entry", target: "units", modes: []string{"store", "time=month"},
+			notes: []string{"the value 99999999 in line 402 of the target units is far from all others; if that is an error, correct it, leave the target empty or write NA"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "s%d,2022-%02d,%d\n", i/12, 1+i%12, map[bool]int{true: 99999999, false: 5 + r.IntN(40)}[i == 400])
+				}
+			}},
+		{name: "a store that is far larger than the others", target: "units", modes: []string{"store", "time=month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units\n")
+				for i := range 12000 {
+					fmt.Fprintf(w, "s%d,2022-%02d,%d\n", i/12, 1+i%12, map[bool]int{true: 1e7, false: 1}[i/12 == 40]*(5+r.IntN(40)))
+				}
+			}},
+		{name: "dates in digits with the day first", target: "units", modes: []string{"store", "time=day"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,day,units\n")
+				for i := range 600 {
+					fmt.Fprintf(w, "s%d,%s,%d\n", i%4, time.Date(2022, 1, 1+i/4, 0, 0, 0, 0, time.UTC).Format("02012006"), r.IntN(40))
+				}
+			}},
+		{name: "thousands written as K", modes: []string{"store", "sales", "time=month"}, problem: "a number that is not an id (column sales has texts that are not numbers); name",
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,sales\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "s%d,2022-%02d,%s\n", i/12, 1+i%12, []string{fmt.Sprint(r.IntN(100)), fmt.Sprintf("%.1fK", 1+r.Float64())}[min(r.IntN(9), 1)])
+				}
+			}},
+		{name: "an empty target", modes: []string{"store", "time=month"}, problem: "a number that is not an id (column units is empty); name",
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units\n")
+				for i := range 120 {
+					fmt.Fprintf(w, "s%d,2022-%02d,NA\n", i/12, 1+i%12)
+				}
+			}},
+		{name: "texts of several lines", target: "units", modes: []string{"store", "item", "time=month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,item,month,comment,units\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "s%d,a%d,2022-%02d,\"call %d\nback\",%d\n", i%10, i/10%10, 1+i/100, r.IntN(90), r.IntN(40))
+				}
+			}},
+		{name: "a column of months called time", target: "value", modes: []string{"store", "time"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,time,value\n")
+				for i := range 300 {
+					fmt.Fprintf(w, "s%d,%s,%d\n", i/12, []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}[i%12], r.IntN(90))
 				}
 			}},
 		{name: "frequencies beside a flag", target: "Freq", modes: []string{"Class", "Sex", "Age", "Survived"}, notes: []string{"flag Survived is a mode"},

@@ -34,6 +34,7 @@ func (g *guesser) takeRecords() {
 	}
 	if len(g.given.Modes) > 0 || g.sample.Headerless {
 		g.keepRows(len(g.given.Modes) == 0)
+		g.keepMany()
 		return
 	}
 	cells, modes := g.modes, g.recordModes()
@@ -42,6 +43,7 @@ func (g *guesser) takeRecords() {
 	if !g.areRecords(cells, len(describing)+g.describedBy()) {
 		g.modes = cells
 		g.keepRows(false)
+		g.keepMany()
 		g.describeCells()
 		return
 	}
@@ -61,7 +63,7 @@ func (g *guesser) takeRecords() {
 // too, unless it lies in the future. Few rows of the same cell are kept if they differ in
 // covariates.
 func (g *guesser) describeCells() {
-	if 10*g.Repeated > g.observed() {
+	if g.manyRepeated() {
 		return
 	}
 	if g.given.Described {
@@ -81,6 +83,17 @@ func (g *guesser) describeCells() {
 	}
 	g.keepDiffering(names)
 	g.Notes = append(g.Notes, "columns that describe cells are taken for covariates"+g.takeCovariates(columns)+", or none; rows to predict must have them too")
+}
+
+// manyRepeated reports whether more than a tenth of the rows have the cell of an earlier row.
+func (g *guesser) manyRepeated() bool { return 10*g.Repeated > g.observed() }
+
+// keepMany proposes to keep many rows of the same cells instead of their means, whose noise is not that of a row to predict.
+func (g *guesser) keepMany() {
+	if g.Duplicates == "mean" && g.manyRepeated() {
+		g.Notes = g.Notes[:len(g.Notes)-1] // of the other rule
+		g.noteDuplicates("keep", "a mean of several rows varies less than a single one")
+	}
 }
 
 // describedBy returns the number of given covariates.

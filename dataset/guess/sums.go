@@ -72,6 +72,37 @@ func (g *guesser) findTotals() {
 	g.Notes = append(g.Notes, g.totals...)
 }
 
+// findOutliers notes targets that are as far from all others as errors of data entry are, unless they are most rows of an id.
+func (g *guesser) findOutliers() {
+	if g.target < 0 {
+		return
+	}
+	c := g.columns[g.target]
+	y, _ := g.rowNumbers(c)
+	rows := relation.Outlying(y)
+	if _, same := c.placeholder(); same > 0 || len(rows) == 0 {
+		return
+	}
+	for _, mode := range g.modes {
+		all, outlying := map[int32]int{}, map[int32]int{}
+		for _, code := range mode.codes {
+			all[code]++
+		}
+		for _, row := range rows {
+			code := mode.codes[row]
+			if outlying[code]++; all[code] > 1 && 2*outlying[code] >= all[code] {
+				return
+			}
+		}
+	}
+	first, remedy := c.values[c.codes[rows[0]]]+g.inLine(rows[0]), "; if that is an error, correct it, leave the target empty or write NA"
+	if len(rows) == 1 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the value %s of the target %s is far from all others%s", first, c.Name, remedy))
+		return
+	}
+	g.Notes = append(g.Notes, fmt.Sprintf("%d values of the target %s, such as %s, are far from all others%s", len(rows), c.Name, first, remedy))
+}
+
 // rowNumbers returns the numbers of a column by row, NaN where there is none, and how many there are.
 func (g *guesser) rowNumbers(c *sampleColumn) (values []float64, n int) {
 	byCode, _ := c.numbersOrNaN()

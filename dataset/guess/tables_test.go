@@ -420,7 +420,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,%dA,\"Item, %d\",%d,%s,%d.55,%d,%s\n", 536365+invoice, 85000+item, item, 1+r.IntN(12), at.Format("1/2/2006 15:04"), item%9, 17000+invoice%80, []string{"UK", "France"}[invoice%80/70])
 				}
 			}},
-		{name: "repeated ratings", target: "rating", modes: []string{"user", "book"}, duplicates: "mean",
+		{name: "repeated ratings", target: "rating", modes: []string{"user", "book"}, duplicates: "keep", notes: []string{"varies less than a single one"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("user,book,rating\n")
 				for range 900 {
@@ -736,6 +736,9 @@ func TestTables(t *testing.T) {
 				if !strings.Contains(strings.Join(g.Notes, "\n"), note) {
 					t.Errorf("no note contains %q: %q", note, g.Notes)
 				}
+			}
+			if far := "far from all others"; strings.Contains(strings.Join(g.Notes, "\n"), far) != strings.Contains(strings.Join(tc.notes, "\n"), far) {
+				t.Errorf("got notes %q, want %q about outliers", g.Notes, tc.notes)
 			}
 			if got := len(g.LeftOut) + len(g.Determined) + len(g.Covariates); tc.problem == "" && got == 0 && len(g.Columns) > 2+len(tc.modes)+1 {
 				t.Errorf("columns are used for nothing and not listed: %+v", g.Columns)

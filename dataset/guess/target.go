@@ -70,6 +70,9 @@ func (g *guesser) lastPrice() *sampleColumn {
 	var last, only *sampleColumn
 	numbers, prices := 0, 0
 	for _, c := range g.columns {
+		if c.Kind == KindFlag && columnname.HasWord(c.Name, eventFlags) && !g.reserved(c) {
+			return nil
+		}
 		if !g.mayBeTarget(c) {
 			continue
 		}

@@ -146,8 +146,9 @@ func (s Spec) TimeMode(t *dataset.Table) (int, error) {
 	}
 	var names []string
 	for i, m := range t.Modes {
-		_, _, mixed := m.MixedTimes(t.Dicts[i].IDs())
-		if (m.Func != "" || mixed) && !m.Covariate() {
+		ids := t.Dicts[i].IDs()
+		_, _, mixed := m.MixedTimes(ids)
+		if (m.Func != "" || mixed || m.DateRemedy(ids) != "") && !m.Covariate() {
 			return i, nil // its order in time is the error
 		}
 		if !m.Covariate() {
@@ -168,7 +169,7 @@ func (s Spec) byTime(t *dataset.Table, split *Split) error {
 	}
 	dict := t.Dicts[m]
 	if dict.Len() <= 2*s.last {
-		remedy := "choose another split"
+		remedy := "a split by time needs 3 or more, for training, validation and test set"
 		if most := (dict.Len() - 1) / 2; most > 0 {
 			remedy = fmt.Sprintf("choose last=%d or less", most)
 		}

@@ -226,6 +226,14 @@ func TestErrors(t *testing.T) {
 	if _, err := s.Apply(pairs, 0); err == nil || err.Error() != "split time:last=1: none of the modes user, movie is a time; add one, or name the one whose ids follow each other, as in time:last=1,mode=movie" {
 		t.Errorf("without a time: got error %v", err)
 	}
+	two := tableOf(t, "time,y\n2022-01,1\n2022-02,2\n", dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "time")})
+	if _, err := s.Apply(two, 0); err == nil || err.Error() != "split time:last=1: mode time has 2 periods, which leaves none for training; a split by time needs 3 or more, for training, validation and test set" {
+		t.Errorf("two periods: got error %v", err)
+	}
+	dotted := tableOf(t, "shop,when,y\na,30.1.22,1\na,31.1.22,2\na,1.2.22,2\n", dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "shop,when")})
+	if _, err := s.Apply(dotted, 0); err == nil || !strings.HasSuffix(err.Error(), "; if they are dates in the order dmy, write when=date(dmy(when))") {
+		t.Errorf("dates that need an order: got error %v", err)
+	}
 	if s, _ := Parse("time:last=1,mode=movie"); !slices.Contains(apply(t, pairs, s.String(), 0).Parts, dataset.Test) {
 		t.Error("a mode that is named is not used")
 	}

@@ -107,14 +107,22 @@ func runsOn(f dataset.IDFormat, values [][]float64) bool {
 	return f.Parts[0].Unit == "year" && within && slices.Max(column(values, 1)) > limit
 }
 
-// settle decides what a number beside the year counts if only its range says so: up to 4
-// quarters, up to 12 months, otherwise weeks.
+// settle decides what a number beside the year counts if only its range says so: half-years if it is 1 and 2
+// in two years or more and nothing else, up to 4 quarters, up to 12 months, otherwise weeks.
 func settle(f *dataset.IDFormat, values [][]float64) {
 	if len(f.Parts) != 2 || f.Parts[0].Unit != "year" || f.Parts[1].Unit != "week" || f.Parts[1].Named {
 		return
 	}
 	f.Parts = slices.Clone(f.Parts)
+	years := map[float64]int{} // with both 1 and 2
+	for _, v := range values {
+		if v[1] == 2 && slices.ContainsFunc(values, func(w []float64) bool { return w[0] == v[0] && w[1] == 1 }) {
+			years[v[0]]++
+		}
+	}
 	switch most := slices.Max(column(values, 1)); {
+	case most == 2 && slices.Min(column(values, 1)) == 1 && len(years) > 1:
+		f.Parts[1].Unit = "half"
 	case most <= 4:
 		f.Parts[1].Unit = "quarter"
 	case most <= 12:

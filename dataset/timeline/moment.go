@@ -41,6 +41,8 @@ func moment(f dataset.IDFormat, values []float64) (time.Time, bool) {
 		switch p.Unit {
 		case "year":
 			year, low = n, 0
+		case "half":
+			month, high = 6*n-5, 2
 		case "quarter":
 			month, high = 3*n-2, 4
 		case "month":
@@ -87,6 +89,8 @@ func value(unit string, t time.Time, weeks bool) int {
 	switch unit {
 	case "year":
 		return year
+	case "half":
+		return (int(t.Month()) + 5) / 6
 	case "quarter":
 		return (int(t.Month()) + 2) / 3
 	case "month":

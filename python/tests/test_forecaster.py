@@ -37,6 +37,12 @@ def test_forecast(fitted):
         fitted.predict(0)
 
 
+@pytest.mark.parametrize("name", ["h", "fh", "forecast", "periods", "steps"])
+def test_other_names_of_horizon(name):
+    with pytest.raises(kft.SpecificationError, match=f"^unknown option {name}, use horizon$"):
+        KFTForecaster(**FAST, **{name: 7}).fit(series())
+
+
 def test_without_horizon():
     """A model that is chosen without a horizon knows the season of the future."""
     model = KFTForecaster(effort="quick", verbose=False).fit(series())

@@ -28,7 +28,7 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var low, effects []spec.Term
+	var low, effects, joints []spec.Term
 	own := c.partsOfSeries(parts)
 	for _, part := range parts {
 		name := c.modes[time] + "." + part
@@ -43,18 +43,20 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 		low, effects = append(low, main), append(effects, main)
 	}
 	if byParts(parts) && len(parts) > 1 {
-		// The hours of a weekday differ from those of a Sunday.
+		// The hours of a weekday differ from those of a Sunday. Behind the other parts the first sweep leaves them nothing,
+		// and they shrink to zero.
 		for _, ofDay := range []string{"hour", "clock"} {
 			n := 7 * c.data.CombinationsWith(nil, time, ofDay)
 			if !slices.Contains(parts, ofDay) || !slices.Contains(parts, "weekday") || c.rows < 2*n {
 				continue
 			}
 			joint := []string{c.modes[time] + "." + ofDay, c.modes[time] + ".weekday"}
-			low, effects = append(low, spec.Term{Cores: [][]string{joint}}), append(effects, spec.Term{Cores: [][]string{joint}})
+			joints = append(joints, spec.Term{Cores: [][]string{joint}})
 			if 2*n*c.data.Combinations(entities...) <= c.rows {
 				own = append(own, spec.Term{Cores: [][]string{append(c.names(entities...), joint...)}})
 			}
 		}
+		low = slices.Concat(joints, low)
 	}
 	defer func(all []*fitdata.Data) { c.folds = all }(c.folds)
 	c.folds = c.foldsOfYears()
@@ -71,9 +73,9 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 			// A year or two say little about the weeks of the next one, but much about its weekdays.
 			candidates = append(candidates, candidate{"parts of the week, interactions of rank 2", c.withTerms(slices.Concat(terms, short))})
 		}
-		candidates = append(candidates, candidate{label + ", effects of each id", c.withTerms(slices.Concat(terms, effects))})
+		candidates = append(candidates, candidate{label + ", effects of each id", c.withTerms(slices.Concat(terms, joints, effects))})
 		if len(own) > 0 {
-			candidates = append(candidates, candidate{label + ", effects of each series", c.withTerms(slices.Concat(terms, effects, own))})
+			candidates = append(candidates, candidate{label + ", effects of each series", c.withTerms(slices.Concat(terms, effects, joints, own))})
 		}
 		candidates = append(candidates, candidate{"none", c.spec})
 	}

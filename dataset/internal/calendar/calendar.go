@@ -143,6 +143,9 @@ func (o Order) Parse(b []byte) (time.Time, bool) {
 	if o == Decimal {
 		return parseDecimal(b)
 	}
+	if date, ok := o.turned(b); ok {
+		return parseCompact(date[:])
+	}
 	if t, ok := parseUnix(b); ok {
 		return t, true
 	}

@@ -57,6 +57,10 @@ func LayoutOf(texts []string, o Order) (l *Layout, ok bool) {
 
 func layoutOf(text string, o Order) (Layout, bool) {
 	l := Layout{pad: [3]bool{true, true, true}, padHour: true}
+	if _, ok := o.turned([]byte(text)); ok {
+		l.compact = map[Order]string{DayFirst: "02012006", MonthFirst: "01022006"}[o]
+		return l, true
+	}
 	if whole, fraction, _ := strings.Cut(text, "."); len(whole) >= 8 && strings.Trim(whole, "0123456789") == "" {
 		_, compact := parseCompact([]byte(whole))
 		switch {

@@ -206,6 +206,22 @@ func (o Order) parseDate(b []byte) (year, month, day int, ok bool) {
 	return year, month, day, month >= 1 && month <= 12 && day >= 1 && day <= 31
 }
 
+// turned returns a date in eight digits with the year of 1900 to 2099 at the end, such as 31122016, with the
+// year first. With the year first no date has the month 19 or 20.
+func (o Order) turned(b []byte) (date [8]byte, ok bool) {
+	if o != DayFirst && o != MonthFirst || len(b) != 8 || !bytes.HasPrefix(b[4:], []byte("19")) && !bytes.HasPrefix(b[4:], []byte("20")) {
+		return date, false
+	}
+	copy(date[:], b[4:])
+	copy(date[4:], b[:4])
+	if o == DayFirst {
+		copy(date[4:6], b[2:4])
+		copy(date[6:], b[:2])
+	}
+	_, ok = parseCompact(date[:])
+	return date, ok
+}
+
 // Century returns the year that two digits stand for, 1969 to 2068, as in POSIX.
 func Century(year int) int {
 	if year >= 69 {

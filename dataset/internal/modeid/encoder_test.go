@@ -35,6 +35,12 @@ func TestEncoder(t *testing.T) {
 			`line 4, column "at", value "noon": this is not a date or a time, which hour(at) requires; write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
 		{"time=date(at)", record{"Jan 31, 2022"}, []int{0}, Refused,
 			`line 4, column "at", value "Jan 31, 2022": this is not a date or a time, which date(at) requires; time=at without a function reads it; or write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
+		{"date(at)", record{"31-Jan-22"}, []int{0}, Refused,
+			`line 4, column "at", value "31-Jan-22": this is not a date or a time, which date(at) requires; at without a function reads it; or write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
+		{"month(at)", record{"Jan 31, 2022"}, []int{0}, Refused,
+			`line 4, column "at", value "Jan 31, 2022": this is not a date or a time, which month(at) requires; at without a function reads it, and at.month is a part of it for terms; or write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
+		{"month(at)", record{"item 7"}, []int{0}, Refused,
+			`line 4, column "at", value "item 7": this is not a date or a time, which month(at) requires; write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
 		{"date(at)", record{"noon"}, []int{0}, Refused,
 			`line 4, column "at", value "noon": this is not a date or a time, which date(at) requires; write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
 	} {

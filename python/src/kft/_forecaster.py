@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _display, _options, _plot, _process, _table
 from ._base import KFTEstimator
-from ._errors import InputError
+from ._errors import InputError, SpecificationError
 
 _NAME = "KFT"
 
@@ -74,6 +74,9 @@ class KFTForecaster(KFTEstimator):
 
     def _given(self) -> dict[str, Any]:
         given = super()._given()
+        for name in ("h", "fh", "forecast", "periods", "steps"):  # names of the program, of predict and of others
+            if name in given:
+                raise SpecificationError(f"unknown option {name}, use horizon", code="usage")
         horizon = given.pop("horizon")
         horizon = self._measured if horizon is None else horizon
         if self.split is None and horizon is not None:
