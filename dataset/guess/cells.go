@@ -98,7 +98,7 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 	})
 	var added []sampleMode
 	repeated := g.repeated(g.modes)
-	if repeated == 0 && len(g.modes) == 1 && g.modes[0].time {
+	if 100*repeated < g.Rows && len(g.modes) == 1 && g.modes[0].time { // clocks that are set back repeat a few
 		for _, c := range weak {
 			c.mayInform("integers beside a single series; probably a count or a code")
 		}

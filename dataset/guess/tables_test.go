@@ -107,6 +107,13 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%.2f\n", day(0).Add(time.Duration(i)*time.Hour).Format("2006-01-02T15:04"), 20*r.Float64())
 				}
 			}},
+		{name: "one sensor whose clock was set back, with two readings", describing: []string{"level"}, target: "current", modes: []string{"time=at"}, duplicates: "mean", notes: []string{"single series"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("current,at,level\n")
+				for i := range 900 {
+					fmt.Fprintf(w, "%.2f,%s,%d\n", 20*r.Float64(), day(0).Add(time.Duration(i-i/500)*5*time.Minute).Format("2006-01-02 15:04:05"), 40+r.IntN(300))
+				}
+			}},
 		{name: "one series by year and month, and its customers", describing: []string{"customers"}, target: "sales", modes: []string{"time=year+month"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("year,month,customers,sales\n")

@@ -132,7 +132,7 @@ func IsMissing(b []byte) bool {
 }
 
 // StandsForMissing reports whether a trimmed field is a text that programs and people write where a
-// number is missing: #N/A (spreadsheets), None and <NA> (Python), a question mark, a point (SAS,
+// number is missing: #N/A (spreadsheets), None and <NA> (Python), nil (Ruby, Lua), a question mark, a point (SAS,
 // Stata), n.a. Among texts it may be one of them, so IsMissing does not know it. A dash is not
 // among them, because accounts write it for 0, nor are errors of a computation, such as #DIV/0!.
 func StandsForMissing(b []byte) bool {
@@ -140,7 +140,7 @@ func StandsForMissing(b []byte) bool {
 		return false
 	}
 	switch string(bytes.ToLower(b)) {
-	case "?", ".", "..", "none", "<na>", "#n/a", "#na", "n.a.", "n.a", "n/d", "n.d.":
+	case "?", ".", "..", "none", "nil", "<na>", "#n/a", "#na", "n.a.", "n.a", "n/d", "n.d.":
 		return true
 	}
 	return false
