@@ -85,9 +85,12 @@ func (r *run) estimate() *Estimate {
 	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
 	e.Least = withSlack(base + max(training, evaluation) + runtimeBytes)
 	if r.pages != nil {
-		// Pages in use: two arrays are accessed in any order, and all threads write to the gradients of a core.
-		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4) + f.Gradients()
-		e.Disk = f.Rows() + r.pages.Size()
+		// Pages in use: two arrays are accessed in any order. Gradients stay in memory, so beside large ones pages
+		// have no room but that which is left for them.
+		pages := f.Rows() + r.pages.Size()
+		inUse := min(max(2*4*int64(e.Rows[dataset.Train]), f.Gradients()), pages, r.opt.Memory/4)
+		r.heap = r.opt.Memory - runtimeBytes - f.Gradients() - inUse
+		e.Disk = pages
 		e.Least = withSlack(base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes)
 		if r.measured != nil { // formulas are measured again beside two models
 			e.Least = withSlack(e.Least)

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
@@ -50,10 +51,20 @@ func (r *run) openPages() (err error) {
 	if limit := r.opt.Memory; paged.Supported && limit > 0 {
 		var stats runtime.MemStats
 		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+runtimeBytes > limit/4 {
-			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit-limit/4)
+			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit)
 		}
 	}
 	return err
+}
+
+// boundGarbage lowers the limit of the collector of garbage, which does not see gradients and pages, and returns a function
+// that restores it.
+func (r *run) boundGarbage() (restore func()) {
+	before := debug.SetMemoryLimit(-1)
+	if r.heap > 0 && r.heap < before {
+		debug.SetMemoryLimit(r.heap)
+	}
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // leavePages releases the plans and copies what the model has in pages.

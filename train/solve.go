@@ -36,6 +36,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	if r.opt.Ranks != nil && r.pages == nil {
 		debug.FreeOSMemory() // of the formulas
 	}
+	defer r.boundGarbage()()
 	engine, done := r.solverEngine()
 	defer func() { err = errors.Join(err, r.keepPlanned(engine, &report, done)) }()
 	problem := &solver.Problem{Field: r.field, Backend: engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset

@@ -170,6 +170,7 @@ type run struct {
 	planned  *plannedRows // what the solver leaves for the evaluation; nil without it
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  collective.Meter
+	heap     int64        // limit of the memory that the collector of garbage sees, while the solver runs; 0 for none
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
 }
 
