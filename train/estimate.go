@@ -53,12 +53,11 @@ func EstimateFit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Optio
 	}
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
-	defer r.pages.Recover(&err)
+	defer r.recoverPages(&err)
 	if err := r.stage("plan", func() error { return r.plan(ctx) }); err != nil {
 		return nil, err
 	}
-	e = r.estimate()
-	if err := r.checkLimit(e); err != nil {
+	if e, err = r.checkMemory(); err != nil {
 		return e, err
 	}
 	e.SweepSeconds, err = r.measureSweep(ctx)
@@ -108,8 +107,8 @@ func (r *run) estimate() *Estimate {
 // measured.
 func withSlack(bytes int64) int64 { return bytes + bytes/16 }
 
-// checkLimit returns an error if an estimate exceeds the limit of the options.
-func (r *run) checkLimit(e *Estimate) error {
+// exceeds returns an error if an estimate exceeds the limit of the options.
+func (r *run) exceeds(e *Estimate) error {
 	if r.opt.Memory > 0 && e.Least > r.opt.Memory {
 		return &MemoryError{Least: e.Least, Limit: r.opt.Memory}
 	}

@@ -47,14 +47,42 @@ func (r *run) rowBytes() int64 {
 // openPages opens a store for the rows, if they may not fit into the memory of the options: they may
 // take a quarter of it, together with what is in memory already. The rest is for weights, gradients, operators
 // and garbage, which are not known yet.
-func (r *run) openPages() (err error) {
+func (r *run) openPages() error {
 	if limit := r.opt.Memory; paged.Supported && limit > 0 {
 		var stats runtime.MemStats
 		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+runtimeBytes > limit/4 {
-			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit)
+			return r.startPages()
 		}
 	}
+	return nil
+}
+
+// startPages opens a store.
+func (r *run) startPages() (err error) {
+	r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), r.opt.Memory)
 	return err
+}
+
+// recoverPages is [paged.Store.Recover] of a store that may be opened later. It is deferred.
+func (r *run) recoverPages(err *error) {
+	if r.pages != nil {
+		r.pages.Recovered(recover(), err)
+	}
+}
+
+// checkMemory estimates the memory of a planned fit. If it exceeds the limit and there are no pages, those of the solver may
+// suffice: sums of large cores by shards, for one.
+func (r *run) checkMemory() (*Estimate, error) {
+	e := r.estimate()
+	if r.exceeds(e) == nil || r.pages != nil || !paged.Supported || r.opt.Ranks != nil {
+		return e, r.exceeds(e)
+	}
+	if err := r.startPages(); err != nil {
+		return e, err
+	}
+	r.engine.(*cpu.Backend).SetPages(r.pages)
+	e = r.estimate()
+	return e, r.exceeds(e)
 }
 
 // boundGarbage lowers the limit of the collector of garbage, which does not see gradients and pages, and returns a function

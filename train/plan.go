@@ -24,7 +24,8 @@ func (r *run) planWithin(ctx context.Context) error {
 	if err := r.plan(ctx); err != nil || r.opt.Memory == 0 {
 		return err
 	}
-	return r.checkLimit(r.estimate())
+	_, err := r.checkMemory()
+	return err
 }
 
 // plan assigns the observations to the parts, builds the field and fits the scale.

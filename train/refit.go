@@ -75,7 +75,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	engine.SetPages(r.pages)
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
-	defer r.pages.Recover(&err)
+	defer r.recoverPages(&err)
 	defer r.leavePages(&err)
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err

@@ -106,10 +106,14 @@ func (e *Error) Unwrap() error { return e.cause }
 //
 // The function must call debug.SetPanicOnFault before.
 func (s *Store) Recover(err *error) {
-	if s == nil {
-		return
+	if s != nil {
+		s.Recovered(recover(), err)
 	}
-	switch cause := recover().(type) {
+}
+
+// Recovered is Recover for a function that has recovered a panic, or nil, itself: because it did not know the store when it began.
+func (s *Store) Recovered(cause any, err *error) {
+	switch cause := cause.(type) {
 	case nil:
 	case *Error:
 		*err = cause
