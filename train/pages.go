@@ -74,15 +74,19 @@ func (r *run) recoverPages(err *error) {
 // suffice: sums of large cores by shards, for one.
 func (r *run) checkMemory() (*Estimate, error) {
 	e := r.estimate()
-	if r.exceeds(e) == nil || r.pages != nil || !paged.Supported || r.opt.Ranks != nil {
-		return e, r.exceeds(e)
+	err := r.exceeds(e)
+	if err != nil && r.pages == nil && paged.Supported && r.opt.Ranks == nil {
+		if err := r.startPages(); err != nil {
+			return e, err
+		}
+		r.engine.(*cpu.Backend).SetPages(r.pages)
+		e = r.estimate()
+		err = r.exceeds(e)
 	}
-	if err := r.startPages(); err != nil {
-		return e, err
+	if err == nil {
+		r.refuseRefit(e)
 	}
-	r.engine.(*cpu.Backend).SetPages(r.pages)
-	e = r.estimate()
-	return e, r.exceeds(e)
+	return e, err
 }
 
 // boundGarbage lowers the limit of the collector of garbage, which does not see gradients and pages, and returns a function

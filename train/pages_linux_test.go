@@ -146,6 +146,46 @@ func TestRefitBeyondLimit(t *testing.T) {
 	}
 }
 
+// Where the estimate of the first training shows that already, a note says so at the start, and the refit is not planned.
+func TestRefitBeyondLimitIsKnownBefore(t *testing.T) {
+	s := pagedSpec("mean-field")
+	s.Fit.Refit = spec.RefitAll
+	opt := Options{Threads: 2, Memory: 60 << 20, Scratch: t.TempDir()}
+	for _, want := range []bool{true, false} {
+		data, err := Read(t.Context(), s, pagedTable(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := ""
+		opt.Progress = func(e Event) {
+			if strings.Contains(e.Note, "no refit") {
+				note = e.Stage + ": " + e.Note
+			}
+		}
+		m, report, err := Fit(t.Context(), s, data, opt)
+		for limit := (*MemoryError)(nil); errors.As(err, &limit); { // the least limit of the first training
+			opt.Memory = limit.Least + 1<<20
+			m, report, err = Fit(t.Context(), s, data, opt)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (note != "") != want || want && !(strings.HasPrefix(note, "plan: ") && strings.Contains(note, "MiB")) {
+			t.Errorf("limit %d: got the note %q", opt.Memory, note)
+		}
+		planned := false
+		opt.Progress = func(e Event) { planned = planned || e.Fit != nil }
+		_, again, err := Refit(t.Context(), m, report, data, spec.RefitAll, opt)
+		if err != nil || (again.Refit == nil) != want || planned == want {
+			t.Errorf("limit %d: got the refit %v and the error %v; trained: %t", opt.Memory, again.Refit, err, planned)
+		}
+		if given := slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.Contains(w, "more memory than the limit") }); given != want {
+			t.Errorf("limit %d: got the warnings %q", opt.Memory, again.Warnings)
+		}
+		opt.Memory, opt.Progress = 400<<20, nil
+	}
+}
+
 // truncate makes the pages in a folder unreadable, as a failing disk does. It reports whether
 // there are any.
 func truncate(t *testing.T, folder string) (found bool) {
