@@ -2,15 +2,12 @@ package train
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/footprint"
-	"github.com/kernel-fried-tensor/kft/internal/garbage"
-	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
@@ -34,20 +31,11 @@ type Estimate struct {
 	SweepSeconds float64 `json:"sweep_seconds"` // measured; 0 if no sweep was made
 	Threads      int     `json:"threads"`
 
-	heap int64 // after the plan
+	process footprint.Process
 }
 
 // A MemoryError reports a fit that does not fit into the memory it may use.
-type MemoryError struct{ Least, Limit int64 }
-
-func (e *MemoryError) Error() string {
-	return "the fit " + e.needs() + "; allow more memory, or use lower ranks, fewer terms or fewer rows"
-}
-
-func (e *MemoryError) needs() string {
-	const mib = 1 << 20
-	return fmt.Sprintf("needs at least %d MiB of memory, and its limit is %d MiB", (e.Least+mib-1)/mib, e.Limit/mib)
-}
+type MemoryError = footprint.LimitError
 
 // EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its
 // memory and measures one sweep. If the memory exceeds opt.Memory, it measures no sweep
@@ -71,9 +59,6 @@ func EstimateFit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Optio
 	return e, err
 }
 
-// runtimeBytes is what the program takes beside its data.
-const runtimeBytes = 48 << 20
-
 // estimate returns the needs of a planned fit. The memory of the table and of the field is
 // measured; that of the solver and of the evaluation is computed.
 func (r *run) estimate() *Estimate {
@@ -84,18 +69,13 @@ func (r *run) estimate() *Estimate {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	e.heap = int64(stats.HeapAlloc)
 	f := r.footprint()
-	e.Least = r.least(e.heap, f, r.pages != nil, r.measured != nil)
+	e.process = footprint.Process{Heap: int64(stats.HeapAlloc), Limit: r.opt.Memory, Paged: r.pages != nil, Stored: r.pages.Size(), Formulas: r.formulaBytes(), Again: r.measured != nil}
+	e.Least, e.Memory = e.process.Least(f), max(e.process.Memory(f), sysmemory.Peak())
 	if r.pages != nil {
-		e.Disk = f.Rows() + r.pages.Size()
-		r.heap = r.opt.Memory - runtimeBytes - f.Gradients() - r.pagesInUse(f)
+		e.Disk, r.garbage = f.Rows()+r.pages.Size(), e.process.Garbage(f)
 		e.Memory = max(e.Least, r.opt.Memory)
-		return e
 	}
-	// The allocator takes a tenth more than it was asked for.
-	live := e.heap + max(f.Training(), f.Evaluation())
-	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, sysmemory.Peak())
 	return e
 }
 
@@ -105,28 +85,6 @@ func (r *run) footprint() footprint.Fit {
 	return footprint.Fit{Field: r.field, Train: r.size(dataset.Train), Valid: r.size(dataset.Valid), Held: r.held.Len(), Threads: r.engine.Threads(),
 		Weighted: r.ownTrain().W != nil || learned, Variances: learned || r.field.Group != nil, Point: !r.spec.Uncertainty.Bayesian()}
 }
-
-// least returns the memory that a fit cannot do without, beside what is on the heap when it is planned.
-func (r *run) least(heap int64, f footprint.Fit, inPages, again bool) int64 {
-	if !inPages {
-		return withSlack(heap + max(f.Training(), f.Evaluation()) + runtimeBytes)
-	}
-	least := withSlack(heap + max(f.Training()-f.Rows()+r.pagesInUse(f), r.formulaBytes()) + runtimeBytes)
-	if again { // formulas are measured again beside two models
-		return withSlack(least)
-	}
-	return least
-}
-
-// pagesInUse returns the bytes of the pages that have to be in memory: two arrays are accessed in any order. Gradients stay in
-// memory, so beside large ones pages have no room but that which is left for them.
-func (r *run) pagesInUse(f footprint.Fit) int64 {
-	return min(max(2*4*int64(f.Train), f.Gradients()), f.Rows()+r.pages.Size(), r.opt.Memory/4)
-}
-
-// withSlack adds what exceeds a limit before the collector and the pages give it back: 2 to 5 % were
-// measured.
-func withSlack(bytes int64) int64 { return bytes + bytes/16 }
 
 // exceeds returns an error if an estimate exceeds the limit of the options.
 func (r *run) exceeds(e *Estimate) error {
@@ -139,33 +97,21 @@ func (r *run) exceeds(e *Estimate) error {
 // refuseRefit finds out whether the second training will exceed the limit, and says at the start that it will not be made: that on all
 // rows, or also that on the training and validation rows, which may come before it.
 func (r *run) refuseRefit(e *Estimate) {
-	if r.opt.Memory == 0 || r.opt.Compare || r.measured != nil || r.spec.Fit.Refit != spec.RefitAll && r.spec.Fit.Refit != spec.RefitValid {
+	if r.opt.Memory == 0 || r.opt.Compare || r.measured != nil {
 		return
 	}
-	f := r.footprint()
-	f.Train, f.Valid, f.Held = f.Train+f.Valid+f.Held, 0, 0
-	heap := e.heap
-	for _, a := range r.field.Arrays() {
-		heap += 4 * int64(len(a)) // of the first model
-	}
+	f, added := r.footprint(), 0
 	for _, which := range []string{spec.RefitValid, spec.RefitAll} {
-		rows := "more rows"
 		if which == spec.RefitAll {
-			f.Train, rows = f.Train+e.Rows[dataset.Test], "all rows"
+			added = e.Rows[dataset.Test]
 		}
-		least := r.least(heap, f, r.pages != nil, true)
-		if r.pages == nil && paged.Supported && r.opt.Ranks == nil {
-			least = min(least, r.least(heap, f, true, true)) // it opens pages if it needs them
-		}
-		if r.anyRank(least > r.opt.Memory) {
+		least := e.process.Refit(f, f.Train+f.Valid+f.Held+added)
+		if asked := r.spec.Fit.Refit; (asked == which || asked == spec.RefitAll) && r.anyRank(least > r.opt.Memory) {
 			r.refused = which
 			if r.opt.Progress != nil {
-				exceeds := MemoryError{Least: least, Limit: r.opt.Memory}
-				r.opt.Progress(Event{Stage: "plan", Note: "note: there will be no refit on " + rows + ", which " + exceeds.needs()})
+				limit := MemoryError{Least: least, Limit: r.opt.Memory}
+				r.opt.Progress(Event{Stage: "plan", Note: "note: there will be no refit on more rows, which " + limit.Needs()})
 			}
-			return
-		}
-		if which == r.spec.Fit.Refit {
 			return
 		}
 	}

@@ -66,7 +66,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.warnings = append(r.warnings, model.ReadWarnings(r.data.Table())...)
-	if warning := warnCoarseTarget(r.spec.Data.Target, train); warning != "" {
+	if warning := fitdata.WarnCoarseTarget(r.spec.Data.Target, train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
 	table := r.data.Table()

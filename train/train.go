@@ -172,7 +172,7 @@ type run struct {
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  collective.Meter
 	refused  string       // see Report
-	heap     int64        // limit of the memory that the collector of garbage sees, while the solver runs; 0 for none
+	garbage  int64        // limit of the memory that the collector of garbage sees, while the solver runs; 0 for none
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
 }
 
