@@ -4,8 +4,11 @@
 package footprint
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/observed"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -23,23 +26,23 @@ const word = 4 // bytes of a float32 or an int32
 
 // Training returns the bytes of the arrays that a solver keeps.
 func (f Fit) Training() int64 {
-	rows, others := f.training()
-	return rows + others
+	inPages, inMemory := f.training()
+	return int64(inPages) + int64(inMemory)
 }
 
 // Rows returns the bytes of those arrays that may be kept in pages: with one entry per row or
-// node of a plan, and gradients.
+// node of a plan, and sums of shards.
 func (f Fit) Rows() int64 {
-	rows, _ := f.training()
-	return rows
+	inPages, _ := f.training()
+	return int64(inPages)
 }
 
-// Gradients returns the bytes of the gradient and the covariances of a core, at most: the part of [Fit.Rows] that all threads write
-// to, so that its pages are in use at the same time.
+// Gradients returns the bytes of the gradient and the covariances of an outer core, at most. All threads write to them, so
+// they are no pages: see [paged.Keep].
 func (f Fit) Gradients() int64 {
 	words := 0.0
 	for _, t := range f.Field.Terms {
-		for p := range t.Cores {
+		for _, p := range []int{0, len(t.Cores) - 1} {
 			words = max(words, gradientWords(t, p))
 		}
 	}
@@ -56,7 +59,7 @@ func gradientWords(t *tt.Train, core int) float64 {
 }
 
 // training returns the bytes of arrays that may be kept in pages and of all others.
-func (f Fit) training() (ofRows, others int64) {
+func (f Fit) training() (inPages, inMemory float64) {
 	rows := 3.0 // y on the modelling scale, the target, and the target in plan order
 	if f.Weighted {
 		rows += 3
@@ -87,7 +90,11 @@ func (f Fit) training() (ofRows, others int64) {
 		valid += 2
 		nodes += plans * nodeWords(cores, f.Train)
 		nodes += nodeWords(cores, f.Valid)
-		shards = max(shards, shardWords(cores, f.Train, !f.Point))
+		if !f.Point && isPair(t) {
+			shards = max(shards, pairWords(cores, f.Train))
+		} else {
+			shards = max(shards, shardWords(cores, f.Train, !f.Point))
+		}
 		for p, c := range t.Cores {
 			scratch = max(scratch, gradientWords(t, p))
 			for _, b := range c.Blocks() {
@@ -103,7 +110,13 @@ func (f Fit) training() (ofRows, others int64) {
 		valid += 2
 	}
 	const copies = 3 // of the best sweep of this run, and of the last and the best sweep of the best run
-	return int64(word * (rows*float64(f.Train) + valid*float64(f.Valid) + nodes + scratch + shards)), int64(word * (copies*learned + float64(f.Threads)*workerWords))
+	inPages, inMemory = shards, scratch+copies*learned+float64(f.Threads)*workerWords
+	if ofRows := rows*float64(f.Train) + valid*float64(f.Valid) + nodes; word*f.Train >= paged.Smallest {
+		inPages += ofRows
+	} else {
+		inMemory += ofRows
+	}
+	return word * inPages, word * inMemory
 }
 
 // shardWords returns the words of the gradients that the shards of a plan sum, with their
@@ -129,6 +142,23 @@ func shardWords(cores []backend.Slices, cells int, variances bool) float64 {
 		words *= 2
 	}
 	return words
+}
+
+// isPair reports whether the posterior of a train has two cores without side information.
+func isPair(t *tt.Train) bool {
+	return len(t.Cores) == 2 && !slices.ContainsFunc(t.Cores, func(c *tt.Core) bool { return c.Map != nil || c.Slices.Cov != nil })
+}
+
+// pairWords is shardWords for the posterior of a pair. Its shards sum nothing of their own where the cells are visited in the order of
+// the leaf's entities instead: where these are many.
+func pairWords(cores []backend.Slices, cells int) float64 {
+	words := 0
+	for _, leaf := range cores {
+		if shards := backend.Shards(cells, max(word*leaf.Len(), 1)); shards*leaf.N <= cells/4 {
+			words = max(words, 3*shards*leaf.Len())
+		}
+	}
+	return float64(words)
 }
 
 // leafOf returns the core at the leaves of a plan: an outer one, usually that with more

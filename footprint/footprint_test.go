@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/footprint"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/tt"
 	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
@@ -96,5 +97,49 @@ func TestEvaluationGrowsWithTerms(t *testing.T) {
 	one := footprint.Fit{Field: f, Train: 1000}.Evaluation()
 	if d := float64(both - one); math.Abs(d-8*1000) > 1 {
 		t.Errorf("got %g bytes for the moments of a term at 1000 rows, want 8000", d)
+	}
+}
+
+// Arrays of a small table are no pages, and gradients never are.
+func TestRowsAreThoseInPages(t *testing.T) {
+	t.Parallel()
+	f, _ := field(t, 1000, tt.MeanField)
+	few, many := footprint.Fit{Field: f, Train: paged.Smallest/4 - 1}, footprint.Fit{Field: f, Train: paged.Smallest / 4}
+	sums := few.Rows() // of shards
+	if got := many.Rows() - sums; got < 8*paged.Smallest || few.Training()-sums < got*9/10 {
+		t.Errorf("got %d bytes for the rows of a table of just enough rows, and %d in memory for one row less", got, few.Training()-sums)
+	}
+	if got, want := few.Gradients(), int64(4*61*4*(1+4)); got != want { // of the stores and the slice of others
+		t.Errorf("got %d bytes for gradients, want %d", got, want)
+	}
+}
+
+// The shards of a pair sum nothing if its ids are many.
+func TestPairsByOrder(t *testing.T) {
+	t.Parallel()
+	rows := func(items int) int64 {
+		index := make([]*entity.Index, 2)
+		sizes := []int{items, items}
+		codes := [][]int32{make([]int32, items), make([]int32, items)}
+		for i := range items {
+			codes[0][i], codes[1][i] = int32(i), int32(i)
+		}
+		for m := range index {
+			var err error
+			if index[m], err = entity.NewIndex([]int{m}, sizes, codes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := &tt.Field{Terms: []*tt.Train{tt.NewTrain([][]string{{"user"}, {"item"}}, index, []int{8})}}
+		if err := f.SetFamily(tt.MeanField); err != nil {
+			t.Fatal(err)
+		}
+		return footprint.Fit{Field: f, Train: 100_000}.Rows()
+	}
+	if got := rows(20_000); got != 0 {
+		t.Errorf("got %d bytes for the sums of 20,000 ids, want 0", got)
+	}
+	if got := rows(100); got == 0 {
+		t.Error("got no sums of 100 ids")
 	}
 }

@@ -91,6 +91,7 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 		s.Uncertainty.Likelihood = "gaussian"
 	}
 	s.Order = "given"
+	s.Fit.Refit = resolveRefit(s, data, opt)
 	return train.EstimateFit(ctx, s, data, opt)
 }
 

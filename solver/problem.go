@@ -224,13 +224,19 @@ func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 }
 
 // scratch returns the n-th array for gradients, which keeps its memory. Its content is
-// undefined.
+// undefined. All threads write to it at any place.
 func (d *data) scratch(n, size int) []float32 {
 	if cap(d.memory[n]) < size {
 		paged.Free(backend.Pages(d.b), d.memory[n])
-		d.memory[n] = backend.Make[float32](d.b, size)
+		d.memory[n] = paged.Keep[float32](backend.Pages(d.b), size)
 	}
 	return d.memory[n][:size]
+}
+
+// freeScratch gives back the arrays that scratch keeps.
+func (d *data) freeScratch() {
+	backend.FreeAll(d.b, d.memory[:])
+	clear(d.memory[:])
 }
 
 // ones returns weights of 1 at the cells of a plan that this process has, which keep their memory.

@@ -81,8 +81,9 @@ func (d *data) setShape(shape [][]int) {
 	d.shapeChanged()
 }
 
-// shapeChanged adapts the plans to the shape of the field.
+// shapeChanged adapts the plans to the shape of the field, whose gradients may be much smaller.
 func (d *data) shapeChanged() {
+	d.freeScratch()
 	if d.validChunk != nil {
 		d.validChunk.Reshape(d.b, d.field)
 	}

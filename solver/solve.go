@@ -52,6 +52,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	defer d.freeScratch()
 	d.givenNoise, d.givenPrior = float32(opt.NoiseVariance), float32(opt.PriorVariance)
 	dr := &driver{d: d, opt: opt, state: &State{}}
 	for _, k := range d.kernels {

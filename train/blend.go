@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // follows reports whether the forecasts of the fit may follow recent values of their series.
@@ -35,7 +36,7 @@ func (r *run) learnMoves() {
 		return
 	}
 	if n := valid.Len(); n > maxScoredRows {
-		some := spread(n, maxScoredRows)
+		some := fitdata.Spread(n, maxScoredRows)
 		valid, horizon = valid.Select(some), gather.Rows(horizon, some)
 	}
 	r.model = r.model.WithBlend(r.recent.LearnMove(r.engine.Threads(), scale, r.forecasts(&valid, horizon)))

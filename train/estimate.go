@@ -2,14 +2,12 @@ package train
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/footprint"
-	"github.com/kernel-fried-tensor/kft/internal/garbage"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
@@ -32,15 +30,12 @@ type Estimate struct {
 	Sweeps       int     `json:"sweeps"`        // at most
 	SweepSeconds float64 `json:"sweep_seconds"` // measured; 0 if no sweep was made
 	Threads      int     `json:"threads"`
+
+	process footprint.Process
 }
 
 // A MemoryError reports a fit that does not fit into the memory it may use.
-type MemoryError struct{ Least, Limit int64 }
-
-func (e *MemoryError) Error() string {
-	const mib = 1 << 20
-	return fmt.Sprintf("the fit needs at least %d MiB of memory, and its limit is %d MiB; allow more memory, or use lower ranks, fewer terms or fewer rows", (e.Least+mib-1)/mib, e.Limit/mib)
-}
+type MemoryError = footprint.LimitError
 
 // EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its
 // memory and measures one sweep. If the memory exceeds opt.Memory, it measures no sweep
@@ -53,20 +48,16 @@ func EstimateFit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Optio
 	}
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
-	defer r.pages.Recover(&err)
+	defer r.recoverPages(&err)
 	if err := r.stage("plan", func() error { return r.plan(ctx) }); err != nil {
 		return nil, err
 	}
-	e = r.estimate()
-	if err := r.checkLimit(e); err != nil {
+	if e, err = r.checkMemory(); err != nil {
 		return e, err
 	}
 	e.SweepSeconds, err = r.measureSweep(ctx)
 	return e, err
 }
-
-// runtimeBytes is what the program takes beside its data.
-const runtimeBytes = 48 << 20
 
 // estimate returns the needs of a planned fit. The memory of the table and of the field is
 // measured; that of the solver and of the evaluation is computed.
@@ -78,39 +69,52 @@ func (r *run) estimate() *Estimate {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	u := r.spec.Uncertainty
-	learned := r.law() != nil || r.noiseModel() != nil
-	f := footprint.Fit{Field: r.field, Train: e.Rows[dataset.Train], Valid: e.Rows[dataset.Valid], Held: r.held.Len(), Threads: r.engine.Threads(),
-		Weighted: r.ownTrain().W != nil || learned, Variances: learned || r.field.Group != nil, Point: !u.Bayesian()}
-	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
-	e.Least = withSlack(base + max(training, evaluation) + runtimeBytes)
+	f := r.footprint()
+	e.process = footprint.Process{Heap: int64(stats.HeapAlloc), Limit: r.opt.Memory, Paged: r.pages != nil, Stored: r.pages.Size(), Formulas: r.formulaBytes(), Again: r.measured != nil}
+	e.Least, e.Memory = e.process.Least(f), max(e.process.Memory(f), sysmemory.Peak())
 	if r.pages != nil {
-		// Pages in use: two arrays are accessed in any order, and all threads write to the gradients of a core.
-		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4) + f.Gradients()
-		e.Disk = f.Rows() + r.pages.Size()
-		e.Least = withSlack(base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes)
-		if r.measured != nil { // formulas are measured again beside two models
-			e.Least = withSlack(e.Least)
-		}
+		e.Disk, r.garbage = f.Rows()+r.pages.Size(), e.process.Garbage(f)
 		e.Memory = max(e.Least, r.opt.Memory)
-		return e
 	}
-	// The allocator takes a tenth more than it was asked for.
-	live := base + max(training, evaluation)
-	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, sysmemory.Peak())
 	return e
 }
 
-// withSlack adds what exceeds a limit before the collector and the pages give it back: 2 to 5 % were
-// measured.
-func withSlack(bytes int64) int64 { return bytes + bytes/16 }
+// footprint returns what the memory of a planned fit depends on.
+func (r *run) footprint() footprint.Fit {
+	learned := r.law() != nil || r.noiseModel() != nil
+	return footprint.Fit{Field: r.field, Train: r.size(dataset.Train), Valid: r.size(dataset.Valid), Held: r.held.Len(), Threads: r.engine.Threads(),
+		Weighted: r.ownTrain().W != nil || learned, Variances: learned || r.field.Group != nil, Point: !r.spec.Uncertainty.Bayesian()}
+}
 
-// checkLimit returns an error if an estimate exceeds the limit of the options.
-func (r *run) checkLimit(e *Estimate) error {
+// exceeds returns an error if an estimate exceeds the limit of the options.
+func (r *run) exceeds(e *Estimate) error {
 	if r.opt.Memory > 0 && e.Least > r.opt.Memory {
 		return &MemoryError{Least: e.Least, Limit: r.opt.Memory}
 	}
 	return nil
+}
+
+// refuseRefit finds out whether the second training will exceed the limit, and says at the start that it will not be made: that on all
+// rows, or also that on the training and validation rows, which may come before it.
+func (r *run) refuseRefit(e *Estimate) {
+	if r.opt.Memory == 0 || r.opt.Compare || r.measured != nil {
+		return
+	}
+	f, added := r.footprint(), 0
+	for _, which := range []string{spec.RefitValid, spec.RefitAll} {
+		if which == spec.RefitAll {
+			added = e.Rows[dataset.Test]
+		}
+		least := e.process.Refit(f, f.Train+f.Valid+f.Held+added)
+		if asked := r.spec.Fit.Refit; (asked == which || asked == spec.RefitAll) && r.anyRank(least > r.opt.Memory) {
+			r.refused = which
+			if r.opt.Progress != nil {
+				limit := MemoryError{Least: least, Limit: r.opt.Memory}
+				r.opt.Progress(Event{Stage: "plan", Note: "note: there will be no refit on more rows, which " + limit.Needs()})
+			}
+			return
+		}
+	}
 }
 
 // measureSweep returns the seconds of the second sweep, or of all training if it ends

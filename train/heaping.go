@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive/noisemodel"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/train/collective"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
@@ -38,7 +39,7 @@ func (r *run) learnHeaping() {
 	if heaped.Heaping() == nil {
 		return
 	}
-	o, z := thinned(valid, r.predicted(dataset.Valid), heapingRows)
+	o, z := fitdata.Thinned(valid, r.predicted(dataset.Valid), heapingRows)
 	if crpsOf(r.engine, heaped, o, z) < (1-leastHeapingGain)*crpsOf(r.engine, r.model, o, z) {
 		r.model = heaped.WithHeaping(r.calibratedHeaping(heaped))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
 
 // minConformalRows is the number of validation rows from which a posterior gets a
@@ -179,7 +180,7 @@ func (r *run) decileEdges() []float64 {
 	if noise.Count() != nil {
 		most = maxCountRows
 	}
-	o, z := thinned(r.part(part), r.predicted(part), most)
+	o, z := fitdata.Thinned(r.part(part), r.predicted(part), most)
 	engine, release := r.plannedEngine()
 	defer func() { _ = release() }() // it holds nothing
 	return evaluate.DecileEdges(engine, r.model, z, evaluate.RowsOf(o))

@@ -5,6 +5,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -21,7 +22,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 		if noise := r.model.Noise(); noise.Count() != nil {
 			most = maxCountRows
 		}
-		o, z = thinned(o, z, most)
+		o, z = fitdata.Thinned(o, z, most)
 	}
 	score, err := r.measureRows(z, o, r.horizons[part], part != dataset.Train)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/collective"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 	"github.com/kernel-fried-tensor/kft/tt/entity"
 )
@@ -176,7 +177,7 @@ func (r *run) calibrated(law likelihood.Bernoulli) likelihood.Bernoulli {
 	if r.size(dataset.Valid) == 0 || r.opt.Compare {
 		return law
 	}
-	o, z := thinned(r.part(dataset.Valid), r.predicted(dataset.Valid), calibrationRows)
+	o, z := fitdata.Thinned(r.part(dataset.Valid), r.predicted(dataset.Valid), calibrationRows)
 	cells := likelihood.Cells{Y: o.Y, Weight: o.W, Mean: make([]float32, o.Len()), Variance: z.Var}
 	for i, m := range z.Mean {
 		cells.Mean[i] = float32(r.model.Scale().Location(m))

@@ -3,14 +3,14 @@ package train
 import (
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/footprint"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
-	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
-	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // newRun prepares a fit.
@@ -49,11 +49,46 @@ func (r *run) rowBytes() int64 {
 func (r *run) openPages() (err error) {
 	if limit := r.opt.Memory; paged.Supported && limit > 0 {
 		var stats runtime.MemStats
-		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+runtimeBytes > limit/4 {
-			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit-limit/4)
+		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+footprint.Runtime > limit/4 {
+			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit)
 		}
 	}
 	return err
+}
+
+// recoverPages is [paged.Store.Recover] of a store that may be opened later. It is deferred.
+func (r *run) recoverPages(err *error) {
+	if r.pages != nil {
+		r.pages.Recovered(recover(), err)
+	}
+}
+
+// checkMemory estimates the memory of a planned fit. If it exceeds the limit and there are no pages, those of the solver may
+// suffice: sums of large cores by shards, for one.
+func (r *run) checkMemory() (e *Estimate, err error) {
+	e = r.estimate()
+	if err = r.exceeds(e); err != nil && r.pages == nil && paged.Supported && r.opt.Ranks == nil {
+		if r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), r.opt.Memory); err != nil {
+			return e, err
+		}
+		r.engine.(*cpu.Backend).SetPages(r.pages)
+		e = r.estimate()
+		err = r.exceeds(e)
+	}
+	if err == nil {
+		r.refuseRefit(e)
+	}
+	return e, err
+}
+
+// boundGarbage lowers the limit of the collector of garbage, which does not see gradients and pages, and returns a function
+// that restores it.
+func (r *run) boundGarbage() (restore func()) {
+	before := debug.SetMemoryLimit(-1)
+	if r.garbage > 0 && r.garbage < before {
+		debug.SetMemoryLimit(r.garbage)
+	}
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // leavePages releases the plans and copies what the model has in pages.
@@ -69,22 +104,3 @@ func (r *run) closePages(err *error) { *err = errors.Join(*err, r.pages.Close(),
 
 // maxScoredRows is the largest number of validation rows that score the sweeps of a solver.
 const maxScoredRows = 1 << 20
-
-// spread returns some of n rows, evenly spaced.
-func spread(n, most int) []int {
-	rows := make([]int, min(n, most))
-	for i := range rows {
-		rows[i] = i * n / len(rows)
-	}
-	return rows
-}
-
-// thinned returns at most the given number of rows of a posterior, evenly spaced.
-func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observations, tt.Moments) {
-	if o.Len() <= most {
-		return o, z
-	}
-	rows := spread(o.Len(), most)
-	selected := o.Select(rows)
-	return &selected, z.Select(rows)
-}

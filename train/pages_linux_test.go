@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,6 +146,46 @@ func TestRefitBeyondLimit(t *testing.T) {
 	}
 }
 
+// Where the estimate of the first training shows that already, a note says so at the start, and the refit is not planned.
+func TestRefitBeyondLimitIsKnownBefore(t *testing.T) {
+	s := pagedSpec("mean-field")
+	s.Fit.Refit = spec.RefitAll
+	opt := Options{Threads: 2, Memory: 60 << 20, Scratch: t.TempDir()}
+	for _, want := range []bool{true, false} {
+		data, err := Read(t.Context(), s, pagedTable(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := ""
+		opt.Progress = func(e Event) {
+			if strings.Contains(e.Note, "no refit") {
+				note = e.Stage + ": " + e.Note
+			}
+		}
+		m, report, err := Fit(t.Context(), s, data, opt)
+		for limit := (*MemoryError)(nil); errors.As(err, &limit); { // the least limit of the first training
+			opt.Memory = limit.Least + 1<<20
+			m, report, err = Fit(t.Context(), s, data, opt)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (note != "") != want || want && !(strings.HasPrefix(note, "plan: ") && strings.Contains(note, "MiB")) {
+			t.Errorf("limit %d: got the note %q", opt.Memory, note)
+		}
+		planned := false
+		opt.Progress = func(e Event) { planned = planned || e.Fit != nil }
+		_, again, err := Refit(t.Context(), m, report, data, spec.RefitAll, opt)
+		if err != nil || (again.Refit == nil) != want || planned == want {
+			t.Errorf("limit %d: got the refit %v and the error %v; trained: %t", opt.Memory, again.Refit, err, planned)
+		}
+		if given := slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.Contains(w, "more memory than the limit") }); given != want {
+			t.Errorf("limit %d: got the warnings %q", opt.Memory, again.Warnings)
+		}
+		opt.Memory, opt.Progress = 400<<20, nil
+	}
+}
+
 // truncate makes the pages in a folder unreadable, as a failing disk does. It reports whether
 // there are any.
 func truncate(t *testing.T, folder string) (found bool) {
@@ -167,15 +208,57 @@ func truncate(t *testing.T, folder string) (found bool) {
 }
 
 func TestFailingDiskEndsFit(t *testing.T) {
+	failingDisk(t, pagedSpec("mean-field"), pagedTable, fewMiB, false)
+}
+
+// Pages that the weights alone need are opened after the plan, and their failure is an error, too.
+func TestFailingDiskEndsFitOfManyWeights(t *testing.T) {
+	s := pagedSpec("mean-field")
+	s.Terms = []string{"item,store,month:32"}
+	table := func() tableio.Source {
+		const rows = 90_000
+		rng := rand.New(rand.NewPCG(1, 2))
+		store, item, month, units := make([]int64, rows), make([]int64, rows), make([]int64, rows), make([]float64, rows)
+		for i := range units {
+			store[i], item[i], month[i] = int64(i%60), int64(i%60_000), int64(i/60_000)
+			units[i] = rng.NormFloat64()
+		}
+		table, err := dataset.NewColumns(dataset.IntColumn("store", store), dataset.IntColumn("item", item), dataset.IntColumn("month", month), dataset.FloatColumn("units", units))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tableio.Columns(table)
+	}
+	least := func() int64 {
+		data, err := Read(t.Context(), s, table(), Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		free, err := EstimateFit(t.Context(), s, data, Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return free.Least
+	}()
+	runtime.GC() // what is in memory at the start counts
+	failingDisk(t, s, table, least*9/10, true)
+}
+
+// failingDisk fits a table on a disk that fails. late says that there are no pages before the plan.
+func failingDisk(t *testing.T, s spec.Spec, table func() tableio.Source, memory int64, late bool) {
+	t.Helper()
 	folder := t.TempDir()
 	failed := false
-	opt := Options{Threads: 2, Memory: fewMiB, Scratch: folder}
+	opt := Options{Threads: 2, Memory: memory, Scratch: folder}
 	opt.Progress = func(e Event) {
+		if e.Stage == "plan" && late == slices.ContainsFunc(openFiles(t), func(name string) bool { return strings.HasPrefix(name, folder+"/") }) {
+			t.Errorf("pages before the plan: %t", late)
+		}
 		if e.Fit != nil && !failed {
 			failed = truncate(t, folder)
 		}
 	}
-	m, report, err := ReadAndFit(t.Context(), pagedSpec("mean-field"), pagedTable(), opt)
+	m, report, err := ReadAndFit(t.Context(), s, table(), opt)
 	var disk *paged.Error
 	if !errors.As(err, &disk) || m != nil || report != nil {
 		t.Fatalf("got error %v", err)

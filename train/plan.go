@@ -24,7 +24,8 @@ func (r *run) planWithin(ctx context.Context) error {
 	if err := r.plan(ctx); err != nil || r.opt.Memory == 0 {
 		return err
 	}
-	return r.checkLimit(r.estimate())
+	_, err := r.checkMemory()
+	return err
 }
 
 // plan assigns the observations to the parts, builds the field and fits the scale.
@@ -65,7 +66,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.warnings = append(r.warnings, model.ReadWarnings(r.data.Table())...)
-	if warning := warnCoarseTarget(r.spec.Data.Target, train); warning != "" {
+	if warning := fitdata.WarnCoarseTarget(r.spec.Data.Target, train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
 	table := r.data.Table()

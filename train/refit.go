@@ -42,6 +42,9 @@ const (
 	otherNoise = 1.5
 )
 
+// exceedsLimit is why a refit is given up.
+const exceedsLimit = "it needs more memory than the limit allows"
+
 // Refit trains a model that [Fit] returned again, with the same
 // scale, terms and penalty and as many sweeps as the best of the first training: which is
 // [spec.RefitAll] for the rows of all parts, or [spec.RefitValid] for the training and validation rows.
@@ -75,7 +78,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	engine.SetPages(r.pages)
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
-	defer r.pages.Recover(&err)
+	defer r.recoverPages(&err)
 	defer r.leavePages(&err)
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
@@ -89,6 +92,8 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 		failure = "the first training was interrupted"
 	case record.Best < 0:
 		failure = "no sweep of the first training had ended"
+	case report.refused == which || report.refused == spec.RefitValid:
+		failure = exceedsLimit
 	default:
 		if err := r.stage("refit", func() (err error) { refit, passes, failure, err = r.refit(ctx, &record); return err }); err != nil {
 			if ctx.Err() == nil {
@@ -197,7 +202,7 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 	case err != nil && !exceeds:
 		return nil, 0, "", err
 	case r.anyRank(exceeds):
-		return nil, 0, "it needs more memory than the limit allows", nil
+		return nil, 0, exceedsLimit, nil
 	}
 	solved, err := r.solve(ctx)
 	var diverged *solver.DivergedError

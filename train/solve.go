@@ -36,12 +36,13 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	if r.opt.Ranks != nil && r.pages == nil {
 		debug.FreeOSMemory() // of the formulas
 	}
+	defer r.boundGarbage()()
 	engine, done := r.solverEngine()
 	defer func() { err = errors.Join(err, r.keepPlanned(engine, &report, done)) }()
 	problem := &solver.Problem{Field: r.field, Backend: engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid, problem.Divided = *r.ownTrain(), *r.part(dataset.Valid), r.divided
 	if problem.Valid.Len() > maxScoredRows {
-		problem.Valid = problem.Valid.Select(spread(problem.Valid.Len(), maxScoredRows))
+		problem.Valid = problem.Valid.Select(fitdata.Spread(problem.Valid.Len(), maxScoredRows))
 	}
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {

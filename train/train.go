@@ -83,6 +83,7 @@ type Report struct {
 	Spec    spec.Spec          `json:"spec"`
 
 	held      tt.Moments        // of the test rows, for a refit on all rows
+	refused   string            // the refit that exceeds the limit of memory, "" for none
 	settings  baseline.Chosen   // of formulas, for a refit
 	ofTargets []baseline.Chosen // the same of each target of several
 
@@ -117,7 +118,7 @@ func start(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options, re
 	}
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
-	defer r.pages.Recover(&err)
+	defer r.recoverPages(&err)
 	defer r.leavePages(&err)
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
@@ -170,6 +171,8 @@ type run struct {
 	planned  *plannedRows // what the solver leaves for the evaluation; nil without it
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  collective.Meter
+	refused  string       // see Report
+	garbage  int64        // limit of the memory that the collector of garbage sees, while the solver runs; 0 for none
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
 }
 
@@ -210,7 +213,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	r.seconds["total"] = r.data.Seconds() + time.Since(r.began).Seconds()
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: sysmemory.Peak(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
-		Communication: r.traffic.Sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets}
+		Communication: r.traffic.Sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets, refused: r.refused}
 	if r.spec.Fit.Refit == spec.RefitAll && !r.opt.Compare {
 		report.held = r.heldOut()
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train/fitdata"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -32,7 +33,7 @@ func (r *run) predictedTrain() (*solver.Observations, tt.Moments) {
 		return r.part(dataset.Train), r.predicted(dataset.Train)
 	}
 	if r.some == nil {
-		rows := r.selectTrain(r.ownOf(spread(n, r.opt.few())))
+		rows := r.selectTrain(r.ownOf(fitdata.Spread(n, r.opt.few())))
 		r.some = &someRows{rows, r.momentsTogether(rows.Codes)}
 	}
 	return &r.some.rows, r.some.moments

@@ -19,20 +19,31 @@ type Number interface {
 	~uint8 | ~int32 | ~int64 | ~int | ~uint64 | ~float32 | ~float64
 }
 
-// smallest is the size in bytes from which an array is in the file.
-const smallest = 1 << 20
+// Smallest is the size in bytes from which an array is in the file.
+const Smallest = 1 << 20
 
 // Make returns an array of zeros in a store, which must not be used after the store is
 // closed. Small arrays, and all arrays of a nil store, are in memory. It panics with an
 // error that [Store.Recover] recognises if there is no room on the disk.
 func Make[T Number](s *Store, n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
-	if s == nil || n < smallest/size {
+	if s == nil || n < Smallest/size {
 		array := make([]T, n)
 		Huge(array)
 		return array
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s.region(n*size)))), n)
+}
+
+// Keep is like [Make] for an array that stays in memory, whatever the limit of the store: all threads write to
+// it at any place, so that its pages would come back faster than they are taken out. In a store it takes no memory before
+// it is written to, and gives it back when it is freed, without a collection of garbage.
+func Keep[T Number](s *Store, n int) []T {
+	size := int(unsafe.Sizeof(*new(T)))
+	if s == nil || n < Smallest/size {
+		return Make[T](nil, n)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s.keep(n*size)))), n)
 }
 
 // hugePage is the size of a large page of the system.
@@ -56,7 +67,7 @@ func Populate[T any](part []T) {
 	}
 }
 
-// Free gives back an array that Make returned, if it is in the store.
+// Free gives back an array that Make or Keep returned, if it is in the store.
 func Free[T Number](s *Store, array []T) {
 	if s != nil && len(array) > 0 {
 		s.free(uintptr(unsafe.Pointer(unsafe.SliceData(array))))
@@ -95,10 +106,14 @@ func (e *Error) Unwrap() error { return e.cause }
 //
 // The function must call debug.SetPanicOnFault before.
 func (s *Store) Recover(err *error) {
-	if s == nil {
-		return
+	if s != nil {
+		s.Recovered(recover(), err)
 	}
-	switch cause := recover().(type) {
+}
+
+// Recovered is Recover for a function that has recovered a panic, or nil, itself: because it did not know the store when it began.
+func (s *Store) Recovered(cause any, err *error) {
+	switch cause := cause.(type) {
 	case nil:
 	case *Error:
 		*err = cause

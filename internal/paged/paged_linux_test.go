@@ -68,6 +68,29 @@ func TestDropLowersResidentMemory(t *testing.T) {
 	}
 }
 
+// Arrays that are kept stay in memory, and not in the file.
+func TestKeptArraysStay(t *testing.T) {
+	s := open(t, 1) // all pages leave all the time
+	const n = 3 << 20
+	kept, small, none := Keep[float32](s, n), Keep[float32](s, 10), Keep[float32](nil, n)
+	for i := range kept {
+		kept[i] = float32(i)
+	}
+	s.drop()
+	for i := range kept {
+		if kept[i] != float32(i) {
+			t.Fatalf("entry %d: got %g", i, kept[i])
+		}
+	}
+	if len(s.regions) != 1 || s.Size() != 0 || len(small) != 10 || len(none) != n {
+		t.Errorf("got %d regions, %d bytes in the file, lengths %d and %d", len(s.regions), s.Size(), len(small), len(none))
+	}
+	Free(s, kept)
+	if len(s.regions) != 0 || s.Size() != 0 {
+		t.Errorf("got %d regions and %d bytes in the file after Free", len(s.regions), s.Size())
+	}
+}
+
 func TestSmallArraysAndNilStoresAreInMemory(t *testing.T) {
 	t.Parallel()
 	s := open(t, 1<<62)
@@ -202,8 +225,8 @@ func TestReservedArrays(t *testing.T) {
 		t.Errorf("an eighth of %d MiB is written, and %d MiB are resident", size>>20, grown>>20)
 	}
 	Free(s, array)
-	if s.Size() != 0 {
-		t.Errorf("%d bytes are left", s.Size())
+	if len(s.regions) != 0 {
+		t.Errorf("%d regions are left", len(s.regions))
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -27,16 +28,19 @@ type Store struct {
 
 	lock    sync.Mutex       // never held while the disk works: pages leave the memory under it
 	regions map[uintptr]span // by the address of their first byte
+	stored  atomic.Int64     // bytes of the regions that are in the file
 
 	stop    chan struct{}
 	stopped chan struct{}
 }
 
-// span is a mapped part of the file.
+// span is a mapped part of the file, or of memory.
 type span struct {
 	memory []byte
-	offset int64
+	offset int64 // in the file, or inMemory
 }
+
+const inMemory = -1
 
 // watchEvery is the time between two looks at the resident memory. Two threads can map 10 MB in that
 // time; where all CPUs are busy the look is late by 10 ms or more.
@@ -49,7 +53,7 @@ const (
 )
 
 // Open creates a store in a folder; "" chooses that of the environment variable TMPDIR, or
-// /var/tmp. Pages leave the memory of the process when it exceeds the limit in bytes. Open
+// /var/tmp. Pages leave the memory of the process when it comes close to the limit in bytes. Open
 // fails if the folder has less room than the given number of bytes.
 func Open(folder string, room, limit int64) (*Store, error) {
 	if folder == "" {
@@ -122,22 +126,35 @@ func freeBytes(disk *unix.Statfs_t) int64 { return int64(disk.Bavail) * int64(di
 
 // region adds a part to the file and maps it.
 func (s *Store) region(size int) []byte {
-	page := os.Getpagesize()
-	size = (size + page - 1) / page * page
-	var r span
 	if s.file == nil {
-		memory, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
-		if err != nil {
-			panic(&Error{Folder: s.folder, cause: err})
-		}
-		Huge(memory)
-		r = span{memory: memory}
-	} else {
-		r = s.grow(size)
+		return s.keep(size)
 	}
+	return s.add(s.grow(roundUp(size)))
+}
+
+// keep maps memory that is not in the file.
+func (s *Store) keep(size int) []byte {
+	memory, err := unix.Mmap(-1, 0, roundUp(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		panic(&Error{Folder: s.folder, cause: err})
+	}
+	Huge(memory)
+	return s.add(span{memory: memory, offset: inMemory})
+}
+
+// roundUp returns the size of whole pages.
+func roundUp(size int) int {
+	page := os.Getpagesize()
+	return (size + page - 1) / page * page
+}
+
+func (s *Store) add(r span) []byte {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.regions[address(r.memory)] = r
+	if r.offset != inMemory {
+		s.stored.Add(int64(len(r.memory)))
+	}
 	return r.memory
 }
 
@@ -178,9 +195,10 @@ func (s *Store) free(at uintptr) {
 		return
 	}
 	_ = unix.Munmap(r.memory)
-	if s.file == nil {
+	if r.offset == inMemory {
 		return
 	}
+	s.stored.Add(-int64(len(r.memory)))
 	_ = unix.Fallocate(int(s.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, r.offset, int64(len(r.memory))) // its room on the disk
 }
 
@@ -189,27 +207,23 @@ func (s *Store) contains(at uintptr) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	for first, r := range s.regions {
-		if at >= first && at < first+uintptr(len(r.memory)) {
+		if r.offset != inMemory && at >= first && at < first+uintptr(len(r.memory)) {
 			return true
 		}
 	}
 	return false
 }
 
-// Size returns the number of bytes of the arrays.
-func (s *Store) Size() (bytes int64) {
+// Size returns the number of bytes of the arrays in the file.
+func (s *Store) Size() int64 {
 	if s == nil {
 		return 0
 	}
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for _, r := range s.regions {
-		bytes += int64(len(r.memory))
-	}
-	return bytes
+	return s.stored.Load()
 }
 
-// watch takes all pages out of the memory of the process whenever it exceeds the limit.
+// watch takes all pages out of the memory of the process before it exceeds the limit: when a quarter of it is left for
+// pages that are mapped before the next look, or all pages if they are fewer.
 func (s *Store) watch() {
 	defer close(s.stopped)
 	status, err := os.Open("/proc/self/statm")
@@ -225,7 +239,7 @@ func (s *Store) watch() {
 			return
 		case <-ticker.C:
 		}
-		if resident(status) > s.limit {
+		if resident(status) > s.limit-min(s.limit/4, s.Size()) {
 			s.drop()
 		}
 	}
@@ -249,7 +263,9 @@ func (s *Store) drop() {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	for _, r := range s.regions {
-		_ = unix.Madvise(r.memory, unix.MADV_DONTNEED)
+		if r.offset != inMemory { // the rest would be lost
+			_ = unix.Madvise(r.memory, unix.MADV_DONTNEED)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ func Open(folder string, _, _ int64) (*Store, error) {
 func Reserve() *Store { return nil }
 
 func (s *Store) region(size int) []byte { return make([]byte, size) }
+func (s *Store) keep(size int) []byte   { return make([]byte, size) }
 func (s *Store) free(uintptr)           {}
 func (s *Store) contains(uintptr) bool  { return false }
 

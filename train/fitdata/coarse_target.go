@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 // target's standard deviation, that needs no warning.
 const maxStep = 1e-3
 
-// warnCoarseTarget returns a warning if float64 is too coarse for a target, otherwise "".
+// WarnCoarseTarget returns a warning if float64 is too coarse for a target, otherwise "".
 // For example, float64 numbers near 1e18 are 128 apart, which hides a standard deviation
 // of 100.
-func warnCoarseTarget(name string, o *solver.Observations) string {
+func WarnCoarseTarget(name string, o *solver.Observations) string {
 	if o.Low == nil {
 		return "" // they are not far from 0
 	}

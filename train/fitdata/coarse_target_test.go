@@ -1,4 +1,4 @@
-package train
+package fitdata
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func TestWarnCoarseTarget(t *testing.T) {
 		for _, v := range c.y {
 			o.Y, o.Low = append(o.Y, float32(v)), append(o.Low, float32(v-float64(float32(v))))
 		}
-		got := warnCoarseTarget("y", o)
+		got := WarnCoarseTarget("y", o)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%v: got warning %q, want %q", c.y, got, c.want)
 		}
