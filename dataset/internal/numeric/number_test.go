@@ -38,9 +38,9 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]Kind{
 		"": Missing, "NA": Missing, "na": Missing, "N/A": Missing, "n/a": Missing, "NaN": NaN, "nan": NaN, "-NAN": NaN, "null": Missing, "NULL": Missing,
 		"inf": Infinite, "-Inf": Infinite, "+infinity": Infinite, "1e39": Infinite, "-1e400": Infinite, "1e99999999999": Infinite,
-		"?": Missing, ".": Missing, "..": Missing, "None": Missing, "<NA>": Missing, "#N/A": Missing, "n.a.": Missing,
+		"?": Missing, ".": Missing, "..": Missing, "None": Missing, "nil": Missing, "<NA>": Missing, "#N/A": Missing, "n.a.": Missing,
 		"x": Text, "-": Text, "+": Text, "--": Text, "#DIV/0!": Text, "...": Text, "e5": Text, "1e": Text, "1e+": Text, "1.2.3": Text, "1,5": Text,
-		"0x10": Text, "1_000": Text, "12 3": Text, "--1": Text, "nil": Text, "nano": Text, "infinit": Text,
+		"0x10": Text, "1_000": Text, "12 3": Text, "--1": Text, "nano": Text, "infinit": Text,
 	} {
 		if _, got := Parse([]byte(text)); got != want {
 			t.Errorf("Parse(%q) has kind %d, want %d", text, got, want)
