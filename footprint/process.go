@@ -51,8 +51,11 @@ func (p Process) Memory(f Fit) int64 {
 	return live/100*int64(100+garbage.Percent(live))/10*11 + Runtime
 }
 
-// Garbage returns a limit of the memory that the collector of garbage sees while the solver runs: what gradients and pages leave.
-func (p Process) Garbage(f Fit) int64 { return p.Limit - Runtime - f.Gradients() - p.inUse(f) }
+// Garbage returns a limit of the memory that the collector of garbage sees while the solver runs: what gradients and pages leave. The
+// collector exceeds it a little.
+func (p Process) Garbage(f Fit) int64 {
+	return p.Limit - p.Limit/32 - Runtime - f.Gradients() - p.inUse(f)
+}
 
 // Refit returns [Process.Least] of a second fit, on a number of rows, beside the model of the first. It opens pages if it needs them.
 func (p Process) Refit(f Fit, rows int) int64 {
