@@ -149,10 +149,7 @@ func (dr *driver) prune(score float64) error {
 	best := run.BestScore == score
 	dr.d.validLoss() // sets validMean
 	for _, remove := range []func(){a.removeTerms, a.removeComponents} {
-		before, weights, means := dr.d.shape(), run.Best, slices.Clone(dr.d.validMean)
-		if dr.d.sites != nil { // the law was learned since
-			weights = dr.d.flatten(nil)
-		}
+		before, weights, means := dr.d.shape(), dr.d.flatten(nil), slices.Clone(dr.d.validMean)
 		remove()
 		if sameShape(before, dr.d.shape()) {
 			continue
