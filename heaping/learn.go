@@ -109,15 +109,13 @@ func (l *learner) sort() {
 			entities[i] = l.entity(i * stride)
 		}
 	})
-	// A thread takes a range of the entities: looking at all rows costs less than to write at random.
+	// On one thread: threads that each look for the rows of a range of entities took as long, all of them together.
 	each := func(visit func(row int, e int32)) {
-		parallel.Ranges(l.threads, l.factor.Entities, func(_, from, to int) {
-			for i, e := range entities {
-				if int(e) >= from && int(e) < to {
-					visit(i*stride, e)
-				}
+		for i, e := range entities {
+			if e >= 0 {
+				visit(i*stride, e)
 			}
-		})
+		}
 	}
 	each(func(_ int, e int32) { l.start[e+1]++ })
 	for e := range l.factor.Entities {
