@@ -2,9 +2,11 @@ package footprint
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/kernel-fried-tensor/kft/internal/garbage"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 )
 
 // Runtime is what the program takes beside its data, in bytes.
@@ -21,6 +23,25 @@ func (e *LimitError) Error() string {
 func (e *LimitError) Needs() string {
 	const mib = 1 << 20
 	return fmt.Sprintf("needs at least %d MiB of memory, and its limit is %d MiB", (e.Least+mib-1)/mib, e.Limit/mib)
+}
+
+// Machine returns the memory in bytes that this process can have in all, less what others may need meanwhile.
+func Machine() int64 {
+	room := sysmemory.Room()
+	return room - room/16
+}
+
+// MachineNote says that a fit is limited to the memory of the machine.
+func MachineNote(limit int64) string {
+	return fmt.Sprintf("note: the fit may need more memory than is available; it is limited to %d MiB and keeps rows in pages on disk if necessary", limit>>20)
+}
+
+// MayExceed reports whether a planned fit may take more than a number of bytes. What the collector of garbage has not collected
+// counts: a collection for each of many short fits would take longer than these.
+func (f Fit) MayExceed(limit int64) bool {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return Process{Heap: int64(stats.HeapAlloc)}.Memory(f) > limit
 }
 
 // A Process says what memory a planned fit finds.

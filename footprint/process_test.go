@@ -25,3 +25,16 @@ func TestProcess(t *testing.T) {
 		t.Errorf("got %d bytes without pages and %d with them", got, first)
 	}
 }
+
+// A fit is checked against the memory of the machine from an estimate that is not too small.
+func TestMayExceed(t *testing.T) {
+	t.Parallel()
+	field, _ := field(t, 1000, tt.MeanField)
+	f := footprint.Fit{Field: field, Train: 1_000_000, Valid: 100_000, Threads: 2}
+	if need := f.Training() + footprint.Runtime; !f.MayExceed(need) || f.MayExceed(1<<40) {
+		t.Errorf("a fit that needs %d bytes: exceeds them %t, exceeds a tebibyte %t", need, f.MayExceed(need), f.MayExceed(1<<40))
+	}
+	if got := footprint.Machine(); got < footprint.Runtime {
+		t.Errorf("got %d bytes for the memory of the machine", got)
+	}
+}

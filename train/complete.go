@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
@@ -60,10 +61,13 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	}
 	record.Notes = r.notes
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
-	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
-	record.Warnings = append(record.Warnings, r.revealingCovariates(&record)...)
-	record.Warnings = append(record.Warnings, r.futureWarning()...)
-	record.Warnings = append(record.Warnings, judgements(r.model, record)...)
+	if warning := record.BehindConstant(); warning != "" && r.spec.Uncertainty.Bayesian() {
+		record.Warnings = append(record.Warnings, warning)
+	}
+	if warning := record.RevealingCovariates(r.model.Modes()); warning != "" {
+		record.Warnings = append(record.Warnings, warning)
+	}
+	record.Warnings = slices.Concat(record.Warnings, r.futureWarning(), judgements(r.model, record))
 	r.model = r.model.WithRecord(record)
 	return nil
 }

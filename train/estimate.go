@@ -27,6 +27,8 @@ type Estimate struct {
 	// for the rows; Least is then what the fit needs beside them.
 	Disk int64 `json:"disk_bytes,omitempty"`
 
+	Limit int64 `json:"limit_bytes,omitempty"` // of the memory, 0 if there is none
+
 	Sweeps       int     `json:"sweeps"`        // at most
 	SweepSeconds float64 `json:"sweep_seconds"` // measured; 0 if no sweep was made
 	Threads      int     `json:"threads"`
@@ -38,7 +40,7 @@ type Estimate struct {
 type MemoryError = footprint.LimitError
 
 // EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its
-// memory and measures one sweep. If the memory exceeds opt.Memory, it measures no sweep
+// memory and measures one sweep. If that exceeds the limit, it measures no sweep
 // and returns a *MemoryError with the estimate. The data cannot be used again.
 func EstimateFit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Options) (e *Estimate, err error) {
 	opt.Checkpoint = ""
@@ -52,6 +54,7 @@ func EstimateFit(ctx context.Context, s spec.Spec, data *fitdata.Data, opt Optio
 	if err := r.stage("plan", func() error { return r.plan(ctx) }); err != nil {
 		return nil, err
 	}
+	r.nearsLimit()
 	if e, err = r.checkMemory(); err != nil {
 		return e, err
 	}
@@ -70,6 +73,7 @@ func (r *run) estimate() *Estimate {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	f := r.footprint()
+	e.Limit = r.opt.Memory
 	e.process = footprint.Process{Heap: int64(stats.HeapAlloc), Limit: r.opt.Memory, Paged: r.pages != nil, Stored: r.pages.Size(), Formulas: r.formulaBytes(), Again: r.measured != nil}
 	e.Least, e.Memory = e.process.Least(f), max(e.process.Memory(f), sysmemory.Peak())
 	if r.pages != nil {

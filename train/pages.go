@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"runtime"
 	"runtime/debug"
@@ -43,17 +44,44 @@ func (r *run) rowBytes() int64 {
 	return word * int64(r.data.Table().Len()) * int64(2*len(r.data.Table().Modes)+12+8*terms)
 }
 
-// openPages opens a store for the rows, if they may not fit into the memory of the options: they may
+// openPages opens a store for the rows, if they may not fit into the memory that the fit may have: they may
 // take a quarter of it, together with what is in memory already. The rest is for weights, gradients, operators
 // and garbage, which are not known yet.
 func (r *run) openPages() (err error) {
-	if limit := r.opt.Memory; paged.Supported && limit > 0 {
-		var stats runtime.MemStats
-		if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+footprint.Runtime > limit/4 {
-			r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit)
-		}
+	limit := r.memory()
+	if !paged.Supported || limit == 0 {
+		return nil
+	}
+	var stats runtime.MemStats
+	if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+footprint.Runtime > limit/4 {
+		r.limitTo(limit)
+		r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit)
 	}
 	return err
+}
+
+// memory returns the memory that the fit may have, 0 if that is not known.
+func (r *run) memory() int64 {
+	if r.opt.Memory > 0 || r.opt.Ranks != nil { // several processes may share a machine
+		return r.opt.Memory
+	}
+	return cmp.Or(r.opt.machine, footprint.Machine())
+}
+
+// limitTo limits the fit, if there is no limit yet.
+func (r *run) limitTo(machine int64) {
+	if r.opt.Memory == 0 && r.opt.Progress != nil && !r.opt.Compare {
+		r.opt.Progress(Event{Stage: "plan", Note: footprint.MachineNote(machine)})
+	}
+	r.opt.Memory = machine
+}
+
+// nearsLimit reports whether a planned fit may exceed the memory that it may have, and limits it to that.
+func (r *run) nearsLimit() bool {
+	if limit := r.memory(); limit > 0 && (r.opt.Memory > 0 || r.footprint().MayExceed(limit)) {
+		r.limitTo(limit)
+	}
+	return r.opt.Memory > 0
 }
 
 // recoverPages is [paged.Store.Recover] of a store that may be opened later. It is deferred.

@@ -55,11 +55,16 @@ const fewMiB = 150 << 20
 func TestPagesGiveSameModel(t *testing.T) {
 	for _, inference := range []string{"map", "mean-field"} {
 		var want []byte
-		for _, memory := range []int64{0, fewMiB} {
-			folder := t.TempDir()
-			m, _, err := ReadAndFit(t.Context(), pagedSpec(inference), pagedTable(), Options{Threads: 2, Memory: memory, Scratch: folder})
+		for _, opt := range []Options{{}, {Memory: fewMiB}, {machine: fewMiB}, {machine: 1 << 40}} {
+			limited := false
+			opt.Threads, opt.Scratch = 2, t.TempDir()
+			opt.Progress = func(e Event) { limited = limited || strings.Contains(e.Note, "it is limited to 150 MiB") }
+			m, _, err := ReadAndFit(t.Context(), pagedSpec(inference), pagedTable(), opt)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if want := opt.machine == fewMiB; limited != want {
+				t.Errorf("%s, memory %d, machine %d: the note about the limit was sent: %t, want %t", inference, opt.Memory, opt.machine, limited, want)
 			}
 			var got bytes.Buffer
 			if _, err := m.WriteTo(&got); err != nil {

@@ -21,7 +21,7 @@ import (
 
 // planWithin plans the fit and checks its memory.
 func (r *run) planWithin(ctx context.Context) error {
-	if err := r.plan(ctx); err != nil || r.opt.Memory == 0 {
+	if err := r.plan(ctx); err != nil || !r.nearsLimit() {
 		return err
 	}
 	_, err := r.checkMemory()

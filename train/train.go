@@ -43,7 +43,7 @@ type Options struct {
 	// baselines nor a report of the other parts.
 	Compare bool
 
-	// Memory is a limit in bytes, 0 for none. A fit that would exceed it keeps its rows in
+	// Memory is a limit in bytes, 0 for what the machine has for this process. A fit that would exceed it keeps its rows in
 	// pages on disk, in the folder Scratch ("" for the usual one), see package paged. One
 	// that would exceed it even so is refused.
 	Memory  int64
@@ -55,6 +55,7 @@ type Options struct {
 
 	Ranks    collective.Ranks // processes that divide the work; nil for none
 	manyRows int              // see many
+	machine  int64            // memory of the machine, 0 to ask it
 
 	Tables   map[string]tableio.Source // named tables in place of the files of side tables
 	Stdin    io.Reader                 // the table called "-"; nil is the process's standard input

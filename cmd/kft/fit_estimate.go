@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/footprint"
 )
 
 // byteSize is a number of bytes, as in 2GiB.
@@ -39,6 +40,15 @@ func (b *byteSize) UnmarshalText(text []byte) error {
 // programBytes is memory of the process that the collection of garbage cannot see.
 const programBytes = 48 << 20
 
+// garbageLimit returns the limit of the memory that the collector of garbage sees, at most the given one. A fit that needs more than
+// --memory has a quarter of it for pages.
+func (c *fitCommand) garbageLimit(given int64) int64 {
+	if limit := int64(c.Memory); limit > 0 {
+		return max(limit/4*3-programBytes, limit/4)
+	}
+	return min(given, max(footprint.Machine()-programBytes, programBytes))
+}
+
 // writeEstimate prints what a fit needs.
 func (c *fitCommand) writeEstimate(e *env, estimate *kft.Estimate, err error) error {
 	if estimate == nil {
@@ -52,7 +62,7 @@ func (c *fitCommand) writeEstimate(e *env, estimate *kft.Estimate, err error) er
 	}
 	fmt.Fprintf(e.stdout, "Rows: %s train, %s valid, %s test; %s weights\n", textformat.Count(estimate.Rows[0]), textformat.Count(estimate.Rows[1]), textformat.Count(estimate.Rows[2]), textformat.Count(estimate.Weights))
 	if estimate.Disk > 0 {
-		fmt.Fprintf(e.stdout, "Memory: at most %s, at least %s; about %s in pages on disk\n", textformat.Bytes(int64(c.Memory)), textformat.Bytes(estimate.Least), textformat.Bytes(estimate.Disk))
+		fmt.Fprintf(e.stdout, "Memory: at most %s, at least %s; about %s in pages on disk\n", textformat.Bytes(estimate.Limit), textformat.Bytes(estimate.Least), textformat.Bytes(estimate.Disk))
 	} else {
 		fmt.Fprintf(e.stdout, "Memory: about %s; at least %s without pages on disk\n", textformat.Bytes(estimate.Memory), textformat.Bytes(estimate.Least))
 	}

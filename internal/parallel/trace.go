@@ -49,7 +49,7 @@ func trace(threads, n int, work func(worker, i int)) bool {
 	}
 	between, outer := began-p.left, p.spans
 	free := make([]int64, max(1, min(threads, n))) // when each thread has finished its pieces
-	total, at := int64(0), began
+	total, busy, at := int64(0), int64(0), began   // busy: with loops within pieces on all threads
 	for i := range n {
 		p.left, p.spans = at, 0
 		func() {
@@ -70,9 +70,10 @@ func trace(threads, n int, work func(worker, i int)) bool {
 			}
 		}
 		free[next] += p.spans + now - p.left
+		busy += p.spans + now - p.left
 		at = now
 	}
-	span := total / int64(max(1, threads))
+	span := busy / int64(max(1, threads))
 	for _, t := range free {
 		span = max(span, t)
 	}

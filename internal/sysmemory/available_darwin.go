@@ -11,3 +11,6 @@ func Available() int64 {
 	}
 	return int64(bytes)
 }
+
+// Room returns the same.
+func Room() int64 { return Available() }

@@ -17,7 +17,20 @@ const Unknown int64 = 1 << 40
 // fromProc returns the memory that a Linux system with the given root still has: what
 // /proc/meminfo calls available, with free swap space, and at most the limits of the
 // control groups of this process.
-func fromProc(root fs.FS) int64 {
+func fromProc(root fs.FS) int64 { return min(left(root), groupLimit(root)) }
+
+// roomFromProc is [fromProc] with the resident memory of this process, which the limits of control groups count too.
+func roomFromProc(root fs.FS) int64 {
+	text, err := fs.ReadFile(root, "proc/self/status")
+	if err != nil {
+		return fromProc(root)
+	}
+	own, _ := kibibytes(text, "VmRSS")
+	return min(left(root)+own, groupLimit(root))
+}
+
+// left returns the memory that a Linux system can still give to processes, with free swap space.
+func left(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {
 		return Unknown
@@ -27,7 +40,7 @@ func fromProc(root fs.FS) int64 {
 		return Unknown
 	}
 	swap, _ := kibibytes(text, "SwapFree")
-	return min(available+swap, groupLimit(root))
+	return available + swap
 }
 
 // kibibytes returns a value of /proc/meminfo, or of the status of a process, in bytes.

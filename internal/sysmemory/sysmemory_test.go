@@ -67,6 +67,14 @@ func TestFromProc(t *testing.T) {
 			t.Errorf("%s: got %d bytes, want %d", name, got, test.want)
 		}
 	}
+	root := fstest.MapFS{"proc/meminfo": &fstest.MapFile{Data: []byte(meminfo)}, "proc/self/status": &fstest.MapFile{Data: []byte("Name:\tkft\nVmRSS:\t   1500 kB\n")}}
+	if got, want := roomFromProc(root), int64(22000<<10); got != want {
+		t.Errorf("a process with memory: got %d bytes in all, want %d", got, want)
+	}
+	root["proc/self/cgroup"], root["sys/fs/cgroup/job/memory.max"] = &fstest.MapFile{Data: []byte("0::/job\n")}, &fstest.MapFile{Data: []byte("4096\n")}
+	if got := roomFromProc(root); got != 4096 {
+		t.Errorf("a process of a group: got %d bytes in all, want 4096", got)
+	}
 	if got := Available(); got <= 0 || got > Unknown {
 		t.Errorf("Available() = %d, want a positive number of at most %d", got, Unknown)
 	}
