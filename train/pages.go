@@ -46,14 +46,19 @@ func (r *run) rowBytes() int64 {
 
 // openPages opens a store for the rows, if they may not fit into the memory that the fit may have: they may
 // take a quarter of it, together with what is in memory already. The rest is for weights, gradients, operators
-// and garbage, which are not known yet.
+// and garbage, which are not known yet. If no limit was given, they may take three quarters, because pages cost time: checkMemory opens
+// them for the solver if that does not suffice.
 func (r *run) openPages() (err error) {
 	limit := r.memory()
 	if !paged.Supported || limit == 0 {
 		return nil
 	}
+	room := limit / 4
+	if r.opt.Memory == 0 {
+		room *= 3
+	}
 	var stats runtime.MemStats
-	if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+footprint.Runtime > limit/4 {
+	if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+footprint.Runtime > room {
 		r.limitTo(limit)
 		r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit)
 	}
