@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -53,15 +54,18 @@ func (r *run) openPages() (err error) {
 	if !paged.Supported || limit == 0 {
 		return nil
 	}
-	room := limit / 4
-	if r.opt.Memory == 0 {
+	room, given := limit/4, r.opt.Memory > 0
+	if !given {
 		room *= 3
 	}
 	var stats runtime.MemStats
-	if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+footprint.Runtime > room {
-		r.limitTo(limit)
-		r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit)
+	if runtime.ReadMemStats(&stats); r.rowBytes()+int64(stats.HeapAlloc)+footprint.Runtime <= room {
+		return nil
 	}
+	if r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), limit); err != nil && !given {
+		return nil // checkMemory knows whether there is no other way
+	}
+	r.limitTo(limit)
 	return err
 }
 
@@ -101,8 +105,9 @@ func (r *run) recoverPages(err *error) {
 func (r *run) checkMemory() (e *Estimate, err error) {
 	e = r.estimate()
 	if err = r.exceeds(e); err != nil && r.pages == nil && paged.Supported && r.opt.Ranks == nil {
-		if r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), r.opt.Memory); err != nil {
-			return e, err
+		var failed error
+		if r.pages, failed = paged.Open(r.opt.Scratch, r.rowBytes(), r.opt.Memory); failed != nil {
+			return e, fmt.Errorf("%w; pages on disk are not possible: %w", err, failed)
 		}
 		r.engine.(*cpu.Backend).SetPages(r.pages)
 		e = r.estimate()

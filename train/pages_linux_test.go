@@ -80,6 +80,17 @@ func TestPagesGiveSameModel(t *testing.T) {
 	}
 }
 
+// Without a folder for pages, a fit that needs them is refused with both reasons, and one that may need them is tried.
+func TestNoFolderForPages(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	for machine, want := range map[int64]string{fewMiB / 2: "MiB; allow more memory, or use lower ranks, fewer terms or fewer rows; pages on disk are not possible: ", 300 << 20: ""} {
+		_, _, err := ReadAndFit(t.Context(), pagedSpec("map"), pagedTable(), Options{Threads: 2, machine: machine, Scratch: missing})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: got error %v, want %q", machine, err, want)
+		}
+	}
+}
+
 // A refit keeps the rows in pages as the first training does, and has the same bits as one in memory.
 func TestPagesOfRefit(t *testing.T) {
 	var want []byte
