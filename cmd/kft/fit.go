@@ -101,7 +101,9 @@ func (c *fitCommand) Run(e *env) error {
 	if e.ranks != nil {
 		options.Ranks, options.Threads = e.ranks, e.ranks.threads(c.Threads)
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.garbageLimit(debug.SetMemoryLimit(-1))))
+	if c.Memory > 0 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(int64(c.Memory)/4*3-programBytes, int64(c.Memory)/4))) // a fit that needs more has the rest for pages
+	}
 	if c.DryRun {
 		estimate, err := kft.EstimateFit(e.ctx, spec, kft.Source{}, options)
 		show.End()

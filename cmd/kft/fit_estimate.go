@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
-	"github.com/kernel-fried-tensor/kft/footprint"
 )
 
 // byteSize is a number of bytes, as in 2GiB.
@@ -39,15 +38,6 @@ func (b *byteSize) UnmarshalText(text []byte) error {
 
 // programBytes is memory of the process that the collection of garbage cannot see.
 const programBytes = 48 << 20
-
-// garbageLimit returns the limit of the memory that the collector of garbage sees, at most the given one. A fit that needs more than
-// --memory has a quarter of it for pages.
-func (c *fitCommand) garbageLimit(given int64) int64 {
-	if limit := int64(c.Memory); limit > 0 {
-		return max(limit/4*3-programBytes, limit/4)
-	}
-	return min(given, max(footprint.Machine()-programBytes, programBytes))
-}
 
 // writeEstimate prints what a fit needs.
 func (c *fitCommand) writeEstimate(e *env, estimate *kft.Estimate, err error) error {

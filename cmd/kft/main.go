@@ -5,14 +5,19 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
+	"github.com/kernel-fried-tensor/kft/footprint"
 	"github.com/kernel-fried-tensor/kft/internal/garbage"
 )
 
 func main() {
 	if os.Getenv("GOGC") == "" {
 		garbage.Bound()
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(max(footprint.Machine()-programBytes, programBytes)) // garbage is collected before the machine or the container has no memory left
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the first signal ends training; the second one kills the process
