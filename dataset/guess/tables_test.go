@@ -316,6 +316,18 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d;%s;%s\n", 1+i%10, day(i/10).Format("2006-01-02"), visits)
 				}
 			}},
+		{name: "points that separate thousands, and numbers below", target: "visits", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
+			notes: []string{"thousands separated by point"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store;date;visits\n")
+				for i := range 10 * 12 {
+					visits := fmt.Sprintf("%d.%03d", 1+r.IntN(20), r.IntN(1000))
+					if i%7 == 3 {
+						visits = fmt.Sprint(100 + r.IntN(900))
+					}
+					fmt.Fprintf(w, "%d;%s;%s\n", 1+i%10, day(i/10).Format("2006-01-02"), visits)
+				}
+			}},
 		{name: "three decimal places", modes: []string{"store", "time=date"}, target: "x", numbers: dataset.NumberFormat{Decimal: ','},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store;date;x\n")
