@@ -316,6 +316,34 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d;%s;%s\n", 1+i%10, day(i/10).Format("2006-01-02"), visits)
 				}
 			}},
+		{name: "fiscal years and quarters", target: "revenue", modes: []string{"unit", "time=fy+quarter"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,fy,quarter,revenue\n")
+				for i := range 6 * 40 {
+					fmt.Fprintf(w, "U%d,FY%d/%02d,Q%d,%.1f\n", i%6, 2012+i/24, (13+i/24)%100, 1+i/6%4, 100*r.Float64())
+				}
+			}},
+		{name: "years and their periods", target: "revenue", modes: []string{"unit", "time=year+period"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,period,year,revenue\n")
+				for i := range 6 * 48 {
+					fmt.Fprintf(w, "U%d,P%02d,%d,%.1f\n", i%6, 1+i/6%12, 2012+i/72, 100*r.Float64())
+				}
+			}},
+		{name: "years and halves", target: "revenue", modes: []string{"unit", "time=year+half"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,year,half,revenue\n")
+				for i := range 6 * 20 {
+					fmt.Fprintf(w, "U%d,%d,%d,%.1f\n", i%6, 2012+i/12, 1+i/6%2, 100*r.Float64())
+				}
+			}},
+		{name: "years and their thirteen periods", target: "revenue", modes: []string{"unit", "year", "period"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,year,period,revenue\n")
+				for i := range 6 * 52 {
+					fmt.Fprintf(w, "U%d,%d,%d,%.1f\n", i%6, 2012+i/78, 1+i/6%13, 100*r.Float64())
+				}
+			}},
 		{name: "points that separate thousands, and numbers below", target: "visits", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
 			notes: []string{"thousands separated by point"},
 			text: func(w *strings.Builder, r *rand.Rand) {
