@@ -344,6 +344,24 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "U%d,%d,%d,%.1f\n", i%6, 2012+i/78, 1+i/6%13, 100*r.Float64())
 				}
 			}},
+		{name: "revenue beside units and prices", target: "revenue", modes: []string{"store", "time=month"}, describing: []string{"unit_price"},
+			leftOut: map[string]string{"units_sold": "with it and unit_price the target can be computed"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units_sold,unit_price,revenue\n")
+				for i := range 10 * 24 {
+					units, cents := r.IntN(40), 200+r.IntN(300)
+					fmt.Fprintf(w, "s%d,%d-%02d,%d,%.2f,%.2f\n", i%10, 2015+i/120, 1+i/10%12, units, float64(cents)/100, float64(units*cents)/100)
+				}
+			}},
+		{name: "units beside prices and revenue", target: "units", modes: []string{"store", "time=month"}, describing: []string{"price"},
+			leftOut: map[string]string{"money": "with it and price the target can be computed"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units,price,money\n")
+				for i := range 10 * 24 {
+					units, cents := r.IntN(40), 200+r.IntN(300)
+					fmt.Fprintf(w, "s%d,%d-%02d,%d,%.2f,%.2f\n", i%10, 2015+i/120, 1+i/10%12, units, float64(cents)/100, float64(units*cents)/100)
+				}
+			}},
 		{name: "points that separate thousands, and numbers below", target: "visits", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
 			notes: []string{"thousands separated by point"},
 			text: func(w *strings.Builder, r *rand.Rand) {
