@@ -120,6 +120,7 @@ func (g *guesser) guessModes() {
 		g.addTime(primary, weak)
 	}
 	g.addWeak(weak)
+	g.addPlaces()
 	if len(g.modes) == 0 {
 		g.addSeries()
 	}

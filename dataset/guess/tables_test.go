@@ -362,6 +362,21 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "s%d,%d-%02d,%d,%.2f,%.2f\n", i%10, 2015+i/120, 1+i/10%12, units, float64(cents)/100, float64(units*cents)/100)
 				}
 			}},
+		{name: "a grid of the weather", target: "rain", modes: []string{"lat", "lon", "time=month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("lat,lon,month,rain\n")
+				for i := range 6 * 8 * 24 {
+					fmt.Fprintf(w, "%.2f,%.2f,%d-%02d,%.1f\n", -47+float64(i%6)/4, 8+float64(i/6%8)/4, 2015+i/576, 1+i/48%12, 100*r.Float64())
+				}
+			}},
+		{name: "measurements at places of their own", target: "rain", modes: []string{"time=month"}, duplicates: "keep",
+			leftOut: map[string]string{"lat": "quantity by its name", "lon": "quantity by its name"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("lat,lon,month,rain\n")
+				for i := range 48 * 24 {
+					fmt.Fprintf(w, "%.2f,%.2f,%d-%02d,%.1f\n", 90*r.Float64(), 90*r.Float64(), 2015+i/576, 1+i/48%12, 100*r.Float64())
+				}
+			}},
 		{name: "points that separate thousands, and numbers below", target: "visits", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
 			notes: []string{"thousands separated by point"},
 			text: func(w *strings.Builder, r *rand.Rand) {
