@@ -646,13 +646,13 @@ func guessTables() []guessTable {
 				}
 			}},
 		{name: "few numbers with separated thousands", target: "Umsatz", modes: []string{"Laden", "Ware"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
-			notes: []string{`"1.042,50 €" is read as 1042.5`},
+			notes: []string{`"1.042.000,50 €" is read as 1042000.5`},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Laden;Ware;Umsatz\n")
 				for i := range 300 {
 					sales := fmt.Sprintf("%d,%02d €", 10+r.IntN(900), r.IntN(100))
 					if i%60 == 7 {
-						sales = "1.042,50 €"
+						sales = "1.042.000,50 €"
 					}
 					fmt.Fprintf(w, "s%d;i%d;%s\n", i%20, i/20, sales)
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -292,7 +293,7 @@ func (g *guesser) checkTarget() {
 		if thousands != "" {
 			text += " and thousands separated by " + thousands
 		}
-		g.Notes = append(g.Notes, text+fmt.Sprintf(": %q is read as %v", c.widest(), numbertext.Exact(c.Numbers, c.widest())))
+		g.Notes = append(g.Notes, text+fmt.Sprintf(": %q is read as %s", c.widest(), strconv.FormatFloat(numbertext.Exact(c.Numbers, c.widest()), 'f', -1, 64)))
 	}
 }
 
