@@ -347,7 +347,7 @@ func TestUpdateRefusesRows(t *testing.T) {
 		{"shop,item,units\ns1,i1,12\n", "month", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,i1,2015-07,12\ns1,i1,2015-07,13\n", "data row 2: it has the same cell as data row 1", kft.UpdateOptions{}},
 		{"shop,item,month,units\n", "no row", kft.UpdateOptions{}},
-		{"shop,item,month,units\ns1,i1,2015-07,-12\n", "data row 1, column units: -12 is below 0", kft.UpdateOptions{}},
+		{"shop,item,month,units\ns1,i1,2015-07,-12\n", "data row 1, column units: -12 is below 0, and the model's target is not; correct it or leave the row out", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,new,2015-05,12\n", `column item: the model has no id "new"`, kft.UpdateOptions{Remove: true}},
 		{"shop,item,month,units\n" + strings.Repeat("s1,i1,2015-05,12\n", 30), "the model does not contain this row", kft.UpdateOptions{Remove: true}},
 	} {

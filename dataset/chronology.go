@@ -62,6 +62,9 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 	if with, without, mixed := calendar.SomeZoned(ids); mixed {
 		return with, without, true
 	}
+	if a, b, mixed := calendar.BothOrders(ids); mixed {
+		return a, b, true
+	}
 	forms := map[string][]string{}
 	var names []string
 	for _, id := range ids {
@@ -77,7 +80,7 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 		return "", "", false
 	}
 	for _, form := range names {
-		if f, _, ok := m.readIDs(forms[form]); !ok || strings.Trim(form, "9") == "" && len(form) < 4 || len(f.Parts) == 0 {
+		if f, _, ok := m.readIDs(forms[form]); !ok || strings.Trim(form, "9") == "" && len(form) < 4 || len(f.Parts) == 0 || f.Parts[0].Unit == "" { // a number counts anything
 			return "", "", false
 		}
 	}

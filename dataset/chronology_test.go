@@ -109,6 +109,7 @@ func TestMixedTimes(t *testing.T) {
 		"2021-01 02/2021 2021-03 4/2021":                            `times in several forms, as "2021-01" and "02/2021"`,
 		"2021-01-01T01:00Z 2021-01-01T02:00+01:00 2021-01-01T03:00": `times in several forms, as "2021-01-01T01:00Z" and "2021-01-01T03:00"`,
 		"1.2.22 1.3.22 1.4.22 1.5.22 1.6.22 1.7.22 1.8.22 1.9.22":   "is ambiguous",
+		"13/01/2023 14/01/2023 01/02/2023 02/13/2023":               `times in several forms, as "13/01/2023" and "02/13/2023"`,
 		"a1 b2 c-3":   "is ambiguous",
 		"7 12/2021 8": "is ambiguous",
 	} {
@@ -128,5 +129,8 @@ func TestMixedTimes(t *testing.T) {
 	}
 	if _, _, mixed := m.MixedTimes([]string{"2021-01", "2021-02"}); mixed {
 		t.Error("ids of one form are said to be mixed")
+	}
+	if a, b, mixed := (Mode{Name: "shop", Columns: []string{"shop"}}).MixedTimes([]string{"Store 0", "Store 1", "Store\u00a00"}); mixed {
+		t.Errorf("%q and %q are said to be times", a, b)
 	}
 }

@@ -10,8 +10,7 @@ import (
 // An IDFormat is how the ids of a mode write a time: which columns and numbers in them
 // are the year, the month, and so on.
 type IDFormat struct {
-	Parts    []TimePart // from coarse to fine
-	TwoYears bool       // a period is written as its year and the next, as in 1999/00
+	Parts []TimePart // from coarse to fine
 
 	columns   int
 	restFirst bool // a column's own '-' belong to the first column, else to the last
@@ -25,6 +24,7 @@ type TimePart struct {
 	At     int    // among the numbers of the column
 	Named  bool   // the column or the id names the unit; otherwise its range suggests it
 	Half   bool   // of a time of the day with AM or PM
+	Pair   bool   // a year is written with the next one, as in 1999/00
 	Dates  string // order of day, month and year of a date, see [DateOrders]
 }
 
@@ -45,9 +45,9 @@ func (m Mode) readIDs(ids []string) (IDFormat, timepart.Reading, bool) {
 			}
 		}
 		if times, ok := m.readTimes(fields); ok {
-			f.texts, f.TwoYears = times.Format, times.TwoYears
+			f.texts = times.Format
 			for _, p := range times.Parts {
-				f.Parts = append(f.Parts, TimePart{Unit: p.Unit.String(), Column: p.Column, At: p.At, Named: p.Named, Half: p.Half, Dates: string(p.Dates)})
+				f.Parts = append(f.Parts, TimePart{Unit: p.Unit.String(), Column: p.Column, At: p.At, Named: p.Named, Half: p.Half, Pair: p.Pair, Dates: string(p.Dates)})
 			}
 			return f, times, true
 		}

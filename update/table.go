@@ -223,7 +223,7 @@ func CheckTarget(m *model.Model, y float64) error {
 	case n.Count() != nil && (y < 0 || y != math.Trunc(y)):
 		return fmt.Errorf("%s is not a count", targetscale.TargetText(y))
 	case m.Scale().NonNegative && y < 0:
-		return fmt.Errorf("%s is below 0, and the model's target is not", targetscale.TargetText(y))
+		return fmt.Errorf("%s is below 0, and the model's target is not; correct it or leave the row out", targetscale.TargetText(y))
 	}
 	return nil
 }

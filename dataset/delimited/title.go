@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
@@ -32,7 +35,7 @@ func checkTitle(text []byte, delimiter byte, partial bool) *dataset.InputError {
 
 // headerBelow returns the line of a header below lines with at most one text, or 0.
 func headerBelow(text []byte, delimiter byte, partial bool) int {
-	type record struct{ line, fields, filled, numbers int }
+	type record struct{ line, fields, filled, numbers, values int }
 	var records []record
 	for rest, line := text, 1; len(rest) > 0 && len(records) < titleRecords; {
 		fields, blank, length, err := firstRecord(rest, delimiter)
@@ -47,6 +50,9 @@ func headerBelow(text []byte, delimiter byte, partial bool) int {
 			if looksNumeric(field) {
 				r.numbers++
 			}
+			if looksLikeValue(field) {
+				r.values++
+			}
 		}
 		records = append(records, r)
 		line += bytes.Count(rest[:blank+length], newline)
@@ -58,8 +64,14 @@ func headerBelow(text []byte, delimiter byte, partial bool) int {
 	}
 	h := records[header]
 	even := !slices.ContainsFunc(records[header:header+belowHeader+1], func(r record) bool { return r.fields != h.fields })
-	if h.filled == h.fields && h.numbers == 0 && even && records[header+1].numbers > 0 {
+	if h.filled == h.fields && h.numbers == 0 && even && records[header+1].values > 0 {
 		return h.line
 	}
 	return 0
+}
+
+// looksLikeValue reports whether a field is a number or a date, perhaps as it is written for people: 1.234,56 €.
+func looksLikeValue(field string) bool {
+	first, _ := utf8.DecodeRuneInString(field)
+	return strings.ContainsAny(field, "0123456789") && !unicode.IsLetter(first)
 }

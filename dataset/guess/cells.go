@@ -149,6 +149,27 @@ func (g *guesser) uniqueWith(weak []*sampleColumn) bool {
 	return len(modes) > max(1, len(g.modes)) && g.repeated(modes) == 0
 }
 
+// addPlaces makes modes of the latitude and the longitude of a table without ids of its places, if with them each row has a cell
+// of its own along time, as in a grid of the weather. Coordinates of events hardly repeat.
+func (g *guesser) addPlaces() {
+	const fewest = 3 // rows per place, on average
+	var places []sampleMode
+	for _, words := range [][]string{{"lat", "latitude"}, {"lon", "lng", "long", "longitude"}} {
+		for i, c := range g.columns {
+			if i != g.target && c.numeric && c.Distinct > 1 && c.Missing == 0 && columnname.HasWord(c.Name, words) && !g.reserved(c) {
+				places = append(places, g.modeOfColumn(c))
+				break
+			}
+		}
+	}
+	if len(places) < 2 || !slices.ContainsFunc(g.modes, isTime) || g.repeated(g.modes) == 0 || g.Rows-g.repeated(places) > g.Rows/fewest {
+		return
+	}
+	if all := append(slices.Clone(g.modes), places...); g.repeated(all) == 0 {
+		g.modes = all
+	}
+}
+
 // checkCells adds a flag if that makes the cells unique. If rows of the same cell
 // remain it proposes what to do with them.
 func (g *guesser) checkCells() {

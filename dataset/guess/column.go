@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/numbertext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
@@ -117,7 +118,7 @@ func (c *sampleColumn) readNumbers(table dataset.NumberFormat, sample Sample) {
 	}
 	c.numeric = present > 0
 	// A format that changes nothing is plain: the values have neither separators nor signs.
-	if !c.Numbers.Plain() && c.plainOnly() && c.readsAlike() {
+	if !c.Numbers.Plain() && numbertext.Plain(c.values) && numbertext.ReadsAlike(c.Numbers, c.values) {
 		c.Numbers = dataset.NumberFormat{}
 	}
 }
@@ -134,7 +135,7 @@ func (c *sampleColumn) findUnit() {
 			continue
 		}
 		end := strings.LastIndexAny(value, "0123456789") + 1
-		number := slices.ContainsFunc(formats, func(f dataset.NumberFormat) bool {
+		number := slices.ContainsFunc(numbertext.Formats, func(f dataset.NumberFormat) bool {
 			_, kind := f.Parse([]byte(value[:end]))
 			return kind == numeric.Finite
 		})
@@ -155,7 +156,7 @@ func (c *sampleColumn) percentSigns() (with, without int, mixed bool) {
 		row := &without
 		if strings.HasSuffix(value, "%") {
 			row = &with
-		} else if exact(c.Numbers, value) == 0 { // missing, not a number, or 0 of any unit
+		} else if numbertext.Exact(c.Numbers, value) == 0 { // missing, not a number, or 0 of any unit
 			continue
 		}
 		if *row < 0 || c.first[code] < *row {
@@ -193,7 +194,7 @@ func (c *sampleColumn) count(sample Sample) {
 			}
 			continue
 		}
-		v := exact(c.Numbers, value)
+		v := numbertext.Exact(c.Numbers, value)
 		if none {
 			c.Min, c.Max, none = v, v, false
 		}

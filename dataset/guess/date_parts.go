@@ -10,22 +10,62 @@ import (
 )
 
 // readTextParts finds the quarters, months and weeks beside a year that are written as texts, such
-// as Q1, Jan or W05. Without a year they are periods that are written so.
+// as Q1, Jan or W05, and the periods of a year whose name or text does not say what they are, such as
+// P01 to P12. Without a year they are periods that are written so. A year is a text only beside them.
 func (g *guesser) readTextParts() {
-	year := slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.dateUnit() == timepart.Year })
+	var years []*sampleColumn
 	for i, c := range g.columns {
-		unit := timepart.UnitOf(c.Name)
-		if !year || i == g.target || c.numeric || c.Kind != KindID || unit != timepart.Quarter && unit != timepart.Month && unit != timepart.Week {
-			continue
-		}
-		outside := slices.ContainsFunc(c.values, func(value string) bool {
-			numbers, _, _ := timepart.Numbers(value)
-			return !dataset.Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= unit.Most())
-		})
-		if !outside {
-			c.textPart = unit
+		if i != g.target && (c.dateUnit() == timepart.Year || c.namesYears()) {
+			years = append(years, c)
 		}
 	}
+	within := false
+	for i, c := range g.columns {
+		if i == g.target || len(years) == 0 || slices.Contains(years, c) {
+			continue
+		}
+		if c.textPart = c.periodOfYear(); c.textPart == timepart.None && !c.numeric && c.Kind == KindID {
+			if unit := timepart.UnitOf(c.Name); (unit == timepart.Quarter || unit == timepart.Month || unit == timepart.Week) && c.within(unit.Most()) {
+				c.textPart = unit
+			}
+		}
+		unit := c.dateUnit()
+		within = within || unit == timepart.Quarter || unit == timepart.Month || unit == timepart.Week
+	}
+	for _, year := range years {
+		if within && !year.numeric {
+			year.textPart = timepart.Year
+		}
+	}
+}
+
+// namesYears reports whether texts under the name of a year are years, such as FY2012, FY12 or 2012/13.
+func (c *sampleColumn) namesYears() bool {
+	if c.numeric || c.Kind != KindID || timepart.UnitOf(c.Name) != timepart.Year {
+		return false
+	}
+	if _, pairs := timepart.ReadYearPairs(c.Name, c.values); pairs {
+		return true
+	}
+	return c.within(timepart.Year.Most())
+}
+
+// within reports whether each text has one number from 1 to most.
+func (c *sampleColumn) within(most float64) bool {
+	return !slices.ContainsFunc(c.values, func(value string) bool {
+		numbers, _, _ := timepart.Numbers(value)
+		return !dataset.Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= most)
+	})
+}
+
+// periodOfYear returns the part of a date that the numbers 1 to 2, 4 or 12 are under a name such as period,
+// which does not say it.
+func (c *sampleColumn) periodOfYear() timepart.Unit {
+	unit, known := map[int]timepart.Unit{2: timepart.Quarter, 4: timepart.Quarter, 12: timepart.Month}[c.Distinct]
+	if !known || c.Missing > 0 || c.Kind != KindID || !columnname.HasWord(c.Name, []string{"period", "half", "semester"}) || !c.within(float64(c.Distinct)) {
+		return timepart.None
+	}
+	return unit
 }
 
 // dateUnit returns the part of a date that a column holds by its name and the range of its

@@ -55,8 +55,8 @@ func (g *guesser) explain() {
 		if c.covariate && g.copiesTarget(c) {
 			c.reason, c.covariate = followsReason, false
 		}
-		if g.summed[c] {
-			c.reason, c.covariate = sumsReason, false
+		if reason := g.computed[c]; reason != "" {
+			c.reason, c.covariate = reason, false
 		}
 		if c.covariate && c.alike() {
 			c.reason, c.covariate = alikeReason, false

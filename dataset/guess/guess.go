@@ -241,17 +241,17 @@ func (g *guesser) fewEmpty(c *sampleColumn) bool { return c.empty <= max(1, g.Ro
 // guesser is a guess under construction.
 type guesser struct {
 	*Guess
-	sample  Sample
-	given   Given
-	lenient bool // see newGuesser
-	columns []*sampleColumn
-	target  int // index of the target, or -1
-	modes   []sampleMode
-	roles   sampleRoles
-	ranks   []float64              // see targetRanks
-	summed  map[*sampleColumn]bool // see findSums
-	follows map[*sampleColumn]bool // see followsTarget
-	renamed *sampleColumn          // ids in a column called time, beside the time itself
+	sample   Sample
+	given    Given
+	lenient  bool // see newGuesser
+	columns  []*sampleColumn
+	target   int // index of the target, or -1
+	modes    []sampleMode
+	roles    sampleRoles
+	ranks    []float64                // see targetRanks
+	computed map[*sampleColumn]string // columns that give the target away, with the reason, see findSums
+	follows  map[*sampleColumn]bool   // see followsTarget
+	renamed  *sampleColumn            // ids in a column called time, beside the time itself
 }
 
 // Error says what a guess could not find and what to give instead.

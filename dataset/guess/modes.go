@@ -57,8 +57,8 @@ func (g *guesser) guessModes() {
 			parts = append(parts, c)
 		case c.Integer && !columnname.IsID(c.Name) && g.copiesTarget(c):
 			c.reason = followsReason
-		case g.summed[c]:
-			c.reason = sumsReason
+		case g.computed[c] != "":
+			c.reason = g.computed[c]
 		case c.Integer && !columnname.IsID(c.Name):
 			weak = append(weak, c)
 		default:
@@ -120,6 +120,7 @@ func (g *guesser) guessModes() {
 		g.addTime(primary, weak)
 	}
 	g.addWeak(weak)
+	g.addPlaces()
 	if len(g.modes) == 0 {
 		g.addSeries()
 	}

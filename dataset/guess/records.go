@@ -295,7 +295,7 @@ func (g *guesser) describing() (columns []describing, following []*sampleColumn)
 	}
 	for i, c := range g.columns {
 		switch {
-		case i == g.target || g.summed[c] || !g.describesRecord(c):
+		case i == g.target || g.computed[c] != "" || !g.describesRecord(c):
 		case g.followsTarget(c):
 			following = append(following, c)
 		default:

@@ -10,17 +10,19 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 )
 
-// A column that is the sum of the target and another one, and columns whose sum is the target, give
-// it away: casual and registered riders beside all of them, or the debit beside the balance.
+// A column that is the sum or the product of the target and another one, and columns whose sum or product is the target, give
+// it away: casual and registered riders beside all of them, the debit beside the balance, or units beside the revenue. Of two factors a
+// price may stay, because it may be known beforehand.
 const (
-	mostSummed = 40 // columns among which sums are looked for
-	summedRows = fewRows
-	sumsReason = "it and other columns add up to the target or with it in every row, so it may be computed from it"
+	mostSummed   = 40 // columns among which sums are looked for
+	summedRows   = fewRows
+	sumsReason   = "it and other columns add up to the target or with it in every row, so it may be computed from it"
+	factorReason = "with it and %s the target can be computed, as a product, in every row"
 )
 
-// findSums finds the columns that are known to give away the target by sums of two or three columns.
+// findSums finds the columns that are known to give away the target by sums of two or three columns, or by products of two.
 func (g *guesser) findSums() {
-	g.summed = map[*sampleColumn]bool{}
+	g.computed = map[*sampleColumn]string{}
 	if g.target < 0 || g.Rows < summedRows {
 		return
 	}
@@ -40,7 +42,12 @@ func (g *guesser) findSums() {
 	}
 	for i, summed := range relation.Summed(y, values, summedRows) {
 		if summed {
-			g.summed[columns[i]] = true
+			g.computed[columns[i]] = sumsReason
+		}
+	}
+	for _, p := range relation.Products(y, values, summedRows) {
+		if a, b := columns[p.Column], columns[p.Other]; !(p.Factor && columnname.IsCovariate(a.Name) && !columnname.IsCovariate(b.Name)) {
+			g.computed[a] = fmt.Sprintf(factorReason, b.Name)
 		}
 	}
 }

@@ -316,6 +316,79 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d;%s;%s\n", 1+i%10, day(i/10).Format("2006-01-02"), visits)
 				}
 			}},
+		{name: "fiscal years and quarters", target: "revenue", modes: []string{"unit", "time=fy+quarter"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,fy,quarter,revenue\n")
+				for i := range 6 * 40 {
+					fmt.Fprintf(w, "U%d,FY%d/%02d,Q%d,%.1f\n", i%6, 2012+i/24, (13+i/24)%100, 1+i/6%4, 100*r.Float64())
+				}
+			}},
+		{name: "years and their periods", target: "revenue", modes: []string{"unit", "time=year+period"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,period,year,revenue\n")
+				for i := range 6 * 48 {
+					fmt.Fprintf(w, "U%d,P%02d,%d,%.1f\n", i%6, 1+i/6%12, 2012+i/72, 100*r.Float64())
+				}
+			}},
+		{name: "years and halves", target: "revenue", modes: []string{"unit", "time=year+half"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,year,half,revenue\n")
+				for i := range 6 * 20 {
+					fmt.Fprintf(w, "U%d,%d,%d,%.1f\n", i%6, 2012+i/12, 1+i/6%2, 100*r.Float64())
+				}
+			}},
+		{name: "years and their thirteen periods", target: "revenue", modes: []string{"unit", "year", "period"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("unit,year,period,revenue\n")
+				for i := range 6 * 52 {
+					fmt.Fprintf(w, "U%d,%d,%d,%.1f\n", i%6, 2012+i/78, 1+i/6%13, 100*r.Float64())
+				}
+			}},
+		{name: "revenue beside units and prices", target: "revenue", modes: []string{"store", "time=month"}, describing: []string{"unit_price"},
+			leftOut: map[string]string{"units_sold": "with it and unit_price the target can be computed"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units_sold,unit_price,revenue\n")
+				for i := range 10 * 24 {
+					units, cents := r.IntN(40), 200+r.IntN(300)
+					fmt.Fprintf(w, "s%d,%d-%02d,%d,%.2f,%.2f\n", i%10, 2015+i/120, 1+i/10%12, units, float64(cents)/100, float64(units*cents)/100)
+				}
+			}},
+		{name: "units beside prices and revenue", target: "units", modes: []string{"store", "time=month"}, describing: []string{"price"},
+			leftOut: map[string]string{"money": "with it and price the target can be computed"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,month,units,price,money\n")
+				for i := range 10 * 24 {
+					units, cents := r.IntN(40), 200+r.IntN(300)
+					fmt.Fprintf(w, "s%d,%d-%02d,%d,%.2f,%.2f\n", i%10, 2015+i/120, 1+i/10%12, units, float64(cents)/100, float64(units*cents)/100)
+				}
+			}},
+		{name: "a grid of the weather", target: "rain", modes: []string{"lat", "lon", "time=month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("lat,lon,month,rain\n")
+				for i := range 6 * 8 * 24 {
+					fmt.Fprintf(w, "%.2f,%.2f,%d-%02d,%.1f\n", -47+float64(i%6)/4, 8+float64(i/6%8)/4, 2015+i/576, 1+i/48%12, 100*r.Float64())
+				}
+			}},
+		{name: "measurements at places of their own", target: "rain", modes: []string{"time=month"}, duplicates: "keep",
+			leftOut: map[string]string{"lat": "quantity by its name", "lon": "quantity by its name"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("lat,lon,month,rain\n")
+				for i := range 48 * 24 {
+					fmt.Fprintf(w, "%.2f,%.2f,%d-%02d,%.1f\n", 90*r.Float64(), 90*r.Float64(), 2015+i/576, 1+i/48%12, 100*r.Float64())
+				}
+			}},
+		{name: "points that separate thousands, and numbers below", target: "visits", modes: []string{"store", "time=date"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
+			notes: []string{"thousands separated by point"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store;date;visits\n")
+				for i := range 10 * 12 {
+					visits := fmt.Sprintf("%d.%03d", 1+r.IntN(20), r.IntN(1000))
+					if i%7 == 3 {
+						visits = fmt.Sprint(100 + r.IntN(900))
+					}
+					fmt.Fprintf(w, "%d;%s;%s\n", 1+i%10, day(i/10).Format("2006-01-02"), visits)
+				}
+			}},
 		{name: "three decimal places", modes: []string{"store", "time=date"}, target: "x", numbers: dataset.NumberFormat{Decimal: ','},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store;date;x\n")
@@ -573,13 +646,13 @@ func guessTables() []guessTable {
 				}
 			}},
 		{name: "few numbers with separated thousands", target: "Umsatz", modes: []string{"Laden", "Ware"}, numbers: dataset.NumberFormat{Decimal: ',', Thousands: '.'},
-			notes: []string{`"1.042,50 €" is read as 1042.5`},
+			notes: []string{`"1.042.000,50 €" is read as 1042000.5`},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("Laden;Ware;Umsatz\n")
 				for i := range 300 {
 					sales := fmt.Sprintf("%d,%02d €", 10+r.IntN(900), r.IntN(100))
 					if i%60 == 7 {
-						sales = "1.042,50 €"
+						sales = "1.042.000,50 €"
 					}
 					fmt.Fprintf(w, "s%d;i%d;%s\n", i%20, i/20, sales)
 				}

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess/numbertext"
 	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
@@ -181,7 +183,7 @@ func (g *guesser) numbersRows(c *sampleColumn) bool {
 	}
 	step := 0.0 // the greatest common divisor of the distances
 	for _, value := range c.values {
-		for rest := exact(c.Numbers, value) - c.Min; rest > 0; {
+		for rest := numbertext.Exact(c.Numbers, value) - c.Min; rest > 0; {
 			step, rest = rest, math.Mod(step, rest)
 		}
 	}
@@ -291,7 +293,7 @@ func (g *guesser) checkTarget() {
 		if thousands != "" {
 			text += " and thousands separated by " + thousands
 		}
-		g.Notes = append(g.Notes, text+fmt.Sprintf(": %q is read as %v", c.widest(), exact(c.Numbers, c.widest())))
+		g.Notes = append(g.Notes, text+fmt.Sprintf(": %q is read as %s", c.widest(), strconv.FormatFloat(numbertext.Exact(c.Numbers, c.widest()), 'f', -1, 64)))
 	}
 }
 
@@ -303,7 +305,7 @@ func (c *sampleColumn) placeholder() (value string, rows int) {
 		if dataset.Missing(text) {
 			continue
 		}
-		v := exact(c.Numbers, text)
+		v := numbertext.Exact(c.Numbers, text)
 		if next := math.Abs(v) + 1; c.counts[code] > 1 && next >= 100 && next == math.Pow10(int(math.Round(math.Log10(next)))) && next > math.Abs(nines) {
 			if rows > 0 {
 				low, high = min(low, nines), max(high, nines)

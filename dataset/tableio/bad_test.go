@@ -32,6 +32,7 @@ func TestBadInput(t *testing.T) {
 		{name: "blank line beside a short one", text: "id,x,y\na,1,2\n\na,b\n", want: `t.csv, line 4: the line has 2 fields, the table has 3 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "a title with empty fields", text: "Report 2024,\n,\nid,y\na,1\nb,2\n", want: `t.csv, line 1: this is not the header, which seems to be in line 3; remove the lines above the header: tail -n +3 FILE`},
 		{name: "a title and semicolons", text: "Report 2024\n\nid;y\na;1\nb;2\n", want: `t.csv, line 1: this is not the header, which seems to be in line 3; remove the lines above the header: tail -n +3 FILE`},
+		{name: "a title above formatted numbers", text: "Umsatz 2024;;\nErstellt am 03.01.2025;;\n\nFiliale;Monat;Umsatz (€)\nA;01.01.2024;1.583,06 €\nB;01.01.2024;583,06 €\n", want: `t.csv, line 1: this is not the header, which seems to be in line 4; remove the lines above the header: tail -n +4 FILE`},
 		{name: "not a number", text: good + "c,12x\n", want: `t.csv, line 4, column "y", value "12x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "only a sign", text: good + "c,-\n", want: `t.csv, line 4, column "y", value "-": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "an exponent without digits", text: good + "c,1e\n", want: `t.csv, line 4, column "y", value "1e": this is not a number; fix it, or leave it empty or write NA if the target is missing`},

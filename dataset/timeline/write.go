@@ -108,7 +108,7 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 			continue
 		}
 		for _, k := range parts {
-			if at := t.format.Parts[k].At; at == number || t.format.TwoYears && at+1 == number {
+			if p := t.format.Parts[k]; p.At == number || p.Pair && p.At+1 == number {
 				out.part[i] = k
 			}
 		}
@@ -199,7 +199,7 @@ func (w *writer) write(c int64) (string, bool) {
 				continue
 			}
 			written := at
-			if w.format.TwoYears && slices.Contains(column.part[:k], column.part[k]) {
+			if w.format.Parts[column.part[k]].Pair && slices.Contains(column.part[:k], column.part[k]) {
 				written = at.AddDate(1, 0, 0)
 			}
 			b.WriteString(w.number(c, written, column, k))

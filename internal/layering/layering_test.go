@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"predictive", "predictive/noisemodel", "predictive/targetscale", "tt", "tt/entity", "tt/factor", "tt/regression", "tt/seriesterm"},
 	{
 		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/mpi", "backend/mpi/mpitest", "backend/ref",
-		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/guess", "dataset/guess/relation", "dataset/split", "dataset/tableio", "dataset/timeline",
+		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/guess", "dataset/guess/numbertext", "dataset/guess/relation", "dataset/split", "dataset/tableio", "dataset/timeline",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
 		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/packed", "dataset/internal/periodtext", "dataset/internal/scratch", "dataset/internal/timepart",
 		"kernel", "kernel/kerneltest", "likelihood", "series", "series/dynamics", "tune",

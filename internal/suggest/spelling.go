@@ -2,6 +2,9 @@ package suggest
 
 import (
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/kernel-fried-tensor/kft/internal/wholeid"
 )
@@ -54,7 +57,7 @@ func Alike(ids []string) (first, second, text string, n int) {
 }
 
 // alikeSpellings is the number of spellings that tell no ids of one table apart.
-const alikeSpellings = 3
+const alikeSpellings = 4
 
 // spellings are normal forms of ids in which texts are equal that people take for the
 // same.
@@ -62,11 +65,27 @@ var spellings = []struct {
 	text   string
 	normal func(id string) string
 }{
+	{"apart from how their spaces and accents are encoded", look},
 	{"apart from upper and lower case", strings.ToLower},
 	{"apart from the decimal places of a whole number", wholeid.Of[string]},
 	{"apart from leading zeros", withoutZeros},
 	{"apart from the words for yes and no", yesOrNo},
 	{"apart from spaces and punctuation", lettersAndDigits},
+}
+
+// look returns how a text looks: with the spaces and letters of web pages, spreadsheets and macOS written in
+// one way, and without marks that cannot be seen.
+func look(id string) string {
+	if !strings.ContainsFunc(id, func(r rune) bool { return r > unicode.MaxASCII }) && !strings.Contains(id, "  ") {
+		return id
+	}
+	seen := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(id))
+	return strings.Join(strings.Fields(seen), " ")
 }
 
 func withoutZeros(id string) string {

@@ -22,6 +22,25 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestAlike(t *testing.T) {
+	const encoded = "apart from how their spaces and accents are encoded"
+	for _, tc := range []struct {
+		ids  []string
+		want string
+	}{
+		{[]string{"Caf\u00e9", "Cafe\u0301"}, encoded},
+		{[]string{"Store 1", "Store\u00a01"}, encoded},
+		{[]string{"Store  1", "Store 1"}, encoded},
+		{[]string{"A1", "A\u200b1"}, encoded},
+		{[]string{"Z\u00fcrich", "Zurich"}, ""},
+		{[]string{"a", "A"}, "apart from upper and lower case"},
+	} {
+		if _, _, got, n := Alike(tc.ids); got != tc.want || (n > 0) != (tc.want != "") {
+			t.Errorf("Alike(%q) = %q (%d), want %q", tc.ids, got, n, tc.want)
+		}
+	}
+}
+
 func TestSame(t *testing.T) {
 	known := []string{"12", "S01", "FALSE", "TRUE"}
 	for _, tc := range []struct {

@@ -66,3 +66,51 @@ func sumsTo(leastRows int, total []float64, parts ...[]float64) bool {
 	}
 	return seen >= leastRows && 2*seen >= len(total) && slices.Min(used) >= seen/20
 }
+
+// productRounding is the relative error of products of rounded numbers, such as prices.
+const productRounding = 0.01
+
+// A Product is a column that gives away y together with another one: a factor of y, or else the product of y and the other.
+type Product struct {
+	Column, Other int
+	Factor        bool
+}
+
+// Products returns the columns that give away y by a product of two columns in all rows that have all of them, which are at least
+// leastRows. Columns have a number per row, NaN for none.
+func Products(y []float64, columns [][]float64, leastRows int) (found []Product) {
+	for a := range columns {
+		for b := range columns {
+			switch {
+			case a == b:
+			case isProduct(leastRows, y, columns[a], columns[b]):
+				found = append(found, Product{a, b, true})
+			case isProduct(leastRows, columns[a], y, columns[b]):
+				found = append(found, Product{a, b, false})
+			}
+		}
+	}
+	return found
+}
+
+// isProduct reports whether a column is the product of two factors in all rows that have all three, which are at least leastRows. No factor is
+// 0 or 1 in most of these rows, where the column would be 0 or the other factor.
+func isProduct(leastRows int, product, a, b []float64) bool {
+	seen, trivial := 0, [2]int{}
+	for row, all := range product {
+		x, z := a[row], b[row]
+		if math.IsNaN(all + x + z) {
+			continue
+		}
+		if math.Abs(all-x*z) > productRounding*math.Abs(all) {
+			return false
+		}
+		seen++
+		for i, v := range [2]float64{x, z} {
+			if v == 0 || v == 1 {
+				trivial[i]++
+			}
+		}
+	}
+	return seen >= leastRows && 2*seen >= len(product) && 2*max(trivial[0], trivial[1]) < seen
+}

@@ -83,6 +83,24 @@ func (o Order) Ambiguous(texts []string) (example string, other Order, ok bool) 
 	return "", ByText, false
 }
 
+// BothOrders reports whether all texts are dates, of which some have the day first and others the month, as where a
+// spreadsheet has read some of them in the order of another country, and returns one of each.
+func BothOrders(texts []string) (day, month string, both bool) {
+	for _, text := range texts {
+		_, dayFirst := DayFirst.Parse([]byte(text))
+		_, monthFirst := MonthFirst.Parse([]byte(text))
+		switch {
+		case !dayFirst && !monthFirst:
+			return "", "", false
+		case !monthFirst && day == "":
+			day = text
+		case !dayFirst && month == "":
+			month = text
+		}
+	}
+	return day, month, day != "" && month != ""
+}
+
 // MostDates returns the order that reads the most texts as dates and the texts that it
 // does not read, or none if they are more than a tenth.
 func MostDates(texts []string) (best Order, bad []string) {

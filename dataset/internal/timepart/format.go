@@ -1,11 +1,14 @@
 package timepart
 
-import "github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
+)
 
 // A Format is how the texts of one or more columns write a time.
 type Format struct {
-	Parts    []Part // from coarse to fine
-	TwoYears bool   // a period is written as its year and the next, as in 1999/00
+	Parts []Part // from coarse to fine
 
 	firstYear float64  // of years with two digits: lower ones belong to the next century
 	compact   float64  // the largest month or week, if it is one number with the year, as in 201612; else 0
@@ -42,8 +45,12 @@ func Read(columns []string, texts [][]string) (r Reading, ok bool) {
 	}
 	r.take(parts)
 	r.Cycle = cycleOf(parts)
-	for _, column := range texts {
-		r.around = append(r.around, around(column))
+	for c, column := range texts {
+		_, words, pair := yearPair(column[0])
+		if !pair || !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Column == c && p.Pair }) {
+			words = around(column)
+		}
+		r.around = append(r.around, words)
 	}
 	return r, true
 }
@@ -67,10 +74,6 @@ func (f Format) Read(columns []string) (values []float64, ok bool) {
 		}
 		return []float64{tokens[0].Number, tokens[1].Number}, true
 	}
-	if f.TwoYears {
-		year, around, ok := yearPair(columns[0])
-		return []float64{year}, ok && around == f.around[0]
-	}
 	for _, p := range f.Parts {
 		v, ok := f.number(p, columns[p.Column])
 		if !ok {
@@ -89,6 +92,10 @@ func (f Format) number(p Part, text string) (float64, bool) {
 			return 0, false
 		}
 		return p.clock.Seconds(t)
+	}
+	if p.Pair {
+		year, words, ok := yearPair(text)
+		return year, ok && words == f.around[p.Column]
 	}
 	numbers, words := []float64(nil), f.around[p.Column]
 	if p.Half {

@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: x is read as %v", c.texts, got)
 		}
 	}
-	if r, ok := ReadYearPairs("season", []string{"1998/99", "1999/00"}); !ok || !r.TwoYears || !slices.Equal(r.Values[0], []float64{1998, 1999}) {
+	if r, ok := ReadYearPairs("season", []string{"1998/99", "1999/00"}); !ok || !r.Parts[0].Pair || !slices.Equal(r.Values[0], []float64{1998, 1999}) {
 		t.Errorf("got %+v, %v", r, ok)
 	}
 }

@@ -16,6 +16,7 @@ type Part struct {
 	At     int            // among the numbers of the column
 	Named  bool           // the column or the text names the unit; otherwise its range suggests it
 	Half   bool           // of a time of the day with AM or PM
+	Pair   bool           // a year is written with the next one, as in 1999/00
 	Dates  calendar.Order // of a date
 
 	clock calendar.Clock // of a date
@@ -34,6 +35,11 @@ type partValues struct {
 // that differ only in their numbers.
 func partsOfColumns(columns []string, fields [][]string) (parts []partValues, ok bool) {
 	for c, values := range fields {
+		if p, ok := yearPairPart(columns[c], values); ok && len(columns) > 1 { // the caller knows whether one column may have them
+			p.Column = c
+			parts = append(parts, p)
+			continue
+		}
 		if p, ok := datePart(columns[c], values); ok {
 			p.Column = c
 			parts = append(parts, p)

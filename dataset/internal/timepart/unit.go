@@ -35,7 +35,7 @@ var units = map[Unit]struct {
 	most   float64
 	within []Unit
 }{
-	Year:    {words: []string{"year", "yr", "yyyy", "jahr", "jaar", "année", "annee", "año", "ano", "anno", "год", "年"}, most: 9999},
+	Year:    {words: []string{"year", "yr", "yyyy", "jahr", "jaar", "année", "annee", "año", "ano", "anno", "год", "年", "fy"}, most: 9999},
 	Quarter: {words: []string{"quarter", "qtr", "quartal", "kwartaal", "trimestre", "квартал"}, most: 4, within: []Unit{Year}},
 	Month:   {words: []string{"month", "mon", "mth", "mo", "yearmonth", "yyyymm", "monat", "maand", "mois", "mes", "mês", "mese", "месяц", "月"}, most: 12, within: []Unit{Year}},
 	Week:    {words: []string{"week", "wk", "yearweek", "yyyyww", "woche", "kw", "semaine", "semana", "settimana", "неделя"}, most: 53, within: []Unit{Year}},

@@ -10,22 +10,30 @@ import (
 // ReadYearPairs reads the texts of a column as school or fiscal years, which begin in one year and
 // end in the next: 1999/00, 2000-2001. That holds for all of several texts, unlike for months.
 func ReadYearPairs(column string, texts []string) (Reading, bool) {
-	if UnitOf(column) == Month {
+	p, ok := yearPairPart(column, texts)
+	if !ok || slices.Min(p.values) == slices.Max(p.values) {
 		return Reading{}, false
 	}
-	around, years := "", make([]float64, len(texts))
+	_, around, _ := yearPair(texts[0])
+	return Reading{Format: Format{Parts: []Part{p.Part}, around: []string{around}}, Values: [][]float64{p.values}}, true
+}
+
+// yearPairPart reads the texts of a column as years that are written with the next one: several, or one under the
+// name of a year.
+func yearPairPart(column string, texts []string) (p partValues, ok bool) {
+	if UnitOf(column) == Month || len(texts) == 0 {
+		return p, false
+	}
+	p.Part = Part{Unit: Year, Named: true, Pair: true}
+	around := ""
 	for i, text := range texts {
 		year, words, ok := yearPair(text)
 		if !ok || i > 0 && words != around {
-			return Reading{}, false
+			return p, false
 		}
-		around, years[i] = words, year
+		around, p.values = words, append(p.values, year)
 	}
-	if len(years) < 2 || slices.Min(years) == slices.Max(years) {
-		return Reading{}, false
-	}
-	f := Format{Parts: []Part{{Unit: Year, Named: true}}, TwoYears: true, around: []string{around}}
-	return Reading{Format: f, Values: [][]float64{years}}, true
+	return p, slices.Min(p.values) < slices.Max(p.values) || UnitOf(column) == Year
 }
 
 // yearPair returns the first of two years, and the text with a mark in place of each
