@@ -140,7 +140,10 @@ func (dr *driver) drawStart() error {
 		b.Along.Reset()
 	}
 	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
-	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.d.flatten(nil)}
+	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore}
+	if len(dr.d.kernels)+len(dr.d.series) > 0 {
+		dr.state.Run.Weights = dr.d.flatten(nil) // rounds the parameters of kernels
+	}
 	return nil
 }
 
@@ -166,10 +169,12 @@ func (dr *driver) ridge() Ridge {
 
 func (dr *driver) solve(ctx context.Context) (Report, error) {
 	for !dr.state.Done {
-		if err := dr.restoreRun(&dr.state.Run, dr.state.Run.Weights); err != nil {
-			return Report{}, err
+		if weights := dr.state.Run.Weights; weights != nil { // otherwise the field has them
+			if err := dr.restoreRun(&dr.state.Run, weights); err != nil {
+				return Report{}, err
+			}
+			dr.state.Run.Weights = nil
 		}
-		dr.state.Run.Weights = nil // the field has them now
 		dr.d.temper, dr.d.wideCurves = dr.state.Run.temper(), dr.state.Run.WideCurves
 		dr.method.begin(&dr.state.Run, dr.ridge())
 		stop, err := dr.attempt(ctx)
