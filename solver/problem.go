@@ -271,22 +271,7 @@ func (d *data) validLoss() float64 {
 		return math.NaN()
 	}
 	d.field.Eval(d.b, tt.Moments{Mean: d.validMean}, d.validChunk)
-	total := float64(len(d.validY))
-	if d.validW != nil {
-		total = parallel.Sum(d.b.Threads(), len(d.validW), func(from, to int) (sum float64) {
-			for _, w := range d.validW[from:to] {
-				sum += float64(w)
-			}
-			return sum
-		})
-	}
-	return d.validChunk.Sum(d.b.Threads(), func(from, to int) (sum float64) { // over ranks, each adds some rows
-		for i := from; i < to; i++ {
-			r := float64(d.validY[i]) - float64(d.validMean[i])
-			sum += weightAt(d.validW, i) * r * r
-		}
-		return sum
-	}) / total
+	return meanSquare(d.b.Threads(), d.validY, d.validMean, d.validW)
 }
 
 func meanSquare(threads int, y, f, w []float32) float64 {

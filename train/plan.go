@@ -102,30 +102,14 @@ func (r *run) plan(ctx context.Context) error {
 	// Validation and test rows are measured as new rows would be predicted: by the prior,
 	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
-		r.horizons[p] = r.horizonsOf(r.part(p).Codes)
+		r.horizons[p] = collective.Horizons(r.opt.Ranks, r.engine, r.model.Series(), r.part(p).Codes)
 		r.model.ForgetUntrained(r.part(p).Codes)
 	}
 	if r.held.Len() > 0 {
-		r.heldHorizon = r.horizonsOf(r.held.Codes)
+		r.heldHorizon = collective.Horizons(r.opt.Ranks, r.engine, r.model.Series(), r.held.Codes)
 	}
 	r.model.ForgetUntrained(r.held.Codes)
 	return nil
-}
-
-// horizonsOf is [evaluate.Horizons] of rows that all ranks have, each of which computes some of them.
-func (r *run) horizonsOf(codes [][]int32) []int32 {
-	series := r.model.Series()
-	if series == nil {
-		return nil
-	}
-	out := backend.Make[int32](r.engine, len(codes[series.Time]))
-	_ = collective.EachRow(r.opt.Ranks, r.engine.Threads(), out, func(from, to int) error {
-		for i := from; i < to; i++ {
-			out[i] = series.HorizonOf(codes, i)
-		}
-		return nil
-	})
-	return out
 }
 
 // sideBySide runs steps that need nothing of each other at the same time, over several ranks in order. It returns the error of the
