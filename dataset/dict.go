@@ -17,7 +17,6 @@ type Dict struct {
 	long  hashtable.Table // the others, keyed by a hash; chain links ids with equal hashes
 	chain map[int32]int32
 	seed  maphash.Seed
-	room  int // ids that are expected, see Expect
 }
 
 // NewDict returns the dictionary in which ids[c] has code c. It panics if an id is
@@ -61,17 +60,6 @@ func (d *Dict) ShortCodes(dst []int32, words []uint64, i int) int {
 	return d.short.Codes(dst, words, i)
 }
 
-// Expect makes room for n ids in a dictionary without ids.
-func (d *Dict) Expect(n int) { d.ids, d.room = make([]string, 0, n), n }
-
-// expected returns the table of the first id with the room that is expected.
-func (d *Dict) expected(t *hashtable.Table) *hashtable.Table {
-	if d.room > 0 && t.Len() == 0 {
-		*t, d.room = *hashtable.New(d.room), 0
-	}
-	return t
-}
-
 // Add appends an unknown id and returns its code.
 func (d *Dict) Add(text string) int32 {
 	id := []byte(text)
@@ -79,7 +67,7 @@ func (d *Dict) Add(text string) int32 {
 	d.ids = append(d.ids, text)
 	key := shortKey(id)
 	if key != 0 {
-		d.expected(&d.short).Put(key, code)
+		d.short.Put(key, code)
 		return code
 	}
 	key = d.hash(id)
@@ -93,7 +81,7 @@ func (d *Dict) Add(text string) int32 {
 		d.chain[first] = code
 		return code
 	}
-	d.expected(&d.long).Put(key, code)
+	d.long.Put(key, code)
 	return code
 }
 
