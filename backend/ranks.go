@@ -41,6 +41,35 @@ func GatherValues[T any](ranks Ranks, values []T, bounds []int, length int) {
 	peers.Values(ranks, values, bounds, length)
 }
 
+// ShareBorders completes the blocks of values that several ranks have some of, on all ranks: rank r
+// has values[bounds[r]:bounds[r+1]].
+func ShareBorders(ranks Ranks, values []float32, bounds []int) {
+	var blocks []int
+	for _, bound := range bounds[1 : len(bounds)-1] {
+		block := bound / parallel.Block
+		if bound%parallel.Block != 0 && (len(blocks) == 0 || blocks[len(blocks)-1] != block) {
+			blocks = append(blocks, block)
+		}
+	}
+	// One after the other, the blocks are in the order of the ranks too.
+	var packed []float32
+	runs := make([]int, len(bounds))
+	each := func(work func(block []float32, from int)) {
+		for _, block := range blocks {
+			from := block * parallel.Block
+			work(values[from:min(len(values), from+parallel.Block)], from)
+		}
+	}
+	each(func(block []float32, from int) {
+		packed = append(packed, block...)
+		for r, bound := range bounds {
+			runs[r] += min(max(bound-from, 0), len(block))
+		}
+	})
+	GatherValues(ranks, packed, runs, 1)
+	each(func(block []float32, _ int) { packed = packed[copy(block, packed):] })
+}
+
 // BroadcastBytes returns the data of rank 0, of any length, on all ranks.
 func BroadcastBytes(ranks Ranks, data []byte) []byte {
 	size := []int64{int64(len(data))}

@@ -42,33 +42,29 @@ func (e *effects) predict(part Part, from int, dst []float64) {
 
 // additive returns the sum of effects of all modes, each shrunk to 0. The pseudo-count
 // of a mode is the ratio of the variances of the residuals and of its effects, times a
-// strength that is chosen.
-func (f *fitter) additive() []Formula {
+// strength that is chosen. Several processes fit the effects of some strengths each, and finish
+// gives them to all.
+func (f *fitter) additive() (finish func() []Formula) {
 	const key = "effects"
 	if len(f.used) < 2 || !f.wanted(key) {
-		return nil
+		return func() []Formula { return nil }
 	}
-	start := &backfit{f: f, effects: effects{mean: f.mean, least: math.Inf(-1)}, residuals: make([]float32, len(f.Parts[Train].Y))}
+	start := &backfit{f: f, effects: effects{mean: f.mean, least: math.Inf(-1)}}
 	if !f.negative {
 		start.least = 0
 	}
-	for i, y := range f.Parts[Train].Y {
-		start.residuals[i] = float32(float64(y) - f.mean)
-	}
 	for _, m := range f.used {
 		start.modes = append(start.modes, f.modes[m])
-		start.groups = append(start.groups, newGrouping(f.modes[m]))
 		start.values = append(start.values, make([]float64, f.Sizes[m]))
 		start.counts = append(start.counts, 1)
 	}
-	for range firstPasses {
-		start.pass()
+	if f.Peers == nil || f.Peers.Rank() < len(strengths) {
+		start.begin()
 	}
-	start.estimateCounts()
 	tried := make([]*backfit, len(strengths))
 	parallel.For(f.Threads, len(tried), func(s int) {
 		b := start.clone(strengths[s])
-		if f.Peers == nil || f.Peers.Rank() == s%f.Peers.Size() {
+		if f.own(s) {
 			for range morePasses {
 				b.pass()
 			}
@@ -76,13 +72,20 @@ func (f *fitter) additive() []Formula {
 		b.residuals = nil
 		tried[s] = b
 	})
-	if f.Peers != nil {
-		for s, b := range tried {
-			for _, values := range b.values {
-				peers.From(f.Peers, values, s%f.Peers.Size())
+	return func() []Formula {
+		if f.Peers != nil {
+			for s, b := range tried {
+				for _, values := range append(slices.Clone(b.values), b.counts) {
+					peers.From(f.Peers, values, s%f.Peers.Size())
+				}
 			}
 		}
+		return f.chooseStrength(key, tried)
 	}
+}
+
+// chooseStrength returns the best of sums of effects.
+func (f *fitter) chooseStrength(key string, tried []*backfit) []Formula {
 	d, ok := f.pick(key, len(tried), func(from int, dst [][]float64) {
 		for s, b := range tried {
 			b.predict(Valid, from, dst[s])
@@ -106,6 +109,22 @@ type backfit struct {
 	groups    []*grouping // of the training rows by mode
 	residuals []float32
 	counts    []float64 // pseudo-count of each mode
+}
+
+// begin fits effects that are not shrunk much, and estimates the pseudo-counts.
+func (b *backfit) begin() {
+	targets := b.f.Parts[Train].Y
+	b.residuals = make([]float32, len(targets))
+	for i, y := range targets {
+		b.residuals[i] = float32(float64(y) - b.mean)
+	}
+	for _, c := range b.modes {
+		b.groups = append(b.groups, newGrouping(c))
+	}
+	for range firstPasses {
+		b.pass()
+	}
+	b.estimateCounts()
 }
 
 // clone returns a copy with other pseudo-counts.

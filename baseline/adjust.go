@@ -75,9 +75,9 @@ type adjustTask struct {
 // adjustAll returns adjusted means. Several processes fit some of them each; the others
 // have no predictor, see [Formula.Elsewhere].
 func (f *fitter) adjustAll(tasks []adjustTask) []Formula {
-	fitted, decided := make([]*adjusted, len(tasks)), make([]adjustDecision, len(tasks))
+	fitted, decided := make([]*adjusted, len(tasks)), make([]choice, len(tasks))
 	parallel.For(f.Threads, len(tasks), func(i int) {
-		if f.Peers == nil || i%f.Peers.Size() == f.Peers.Rank() {
+		if f.own(i) {
 			fitted[i], decided[i] = f.adjust(tasks[i])
 		}
 	})
@@ -106,8 +106,8 @@ func (f *fitter) adjustAll(tasks []adjustTask) []Formula {
 	return found
 }
 
-// adjustDecision is the setting of an adjustment, which has no pointers.
-type adjustDecision struct {
+// choice is the setting of a formula that one of several processes chose. It has no pointers.
+type choice struct {
 	OK     bool
 	Option int
 	Loss   float64
@@ -141,11 +141,11 @@ func (f *fitter) adjusters(base []int) [][]int {
 }
 
 // adjust finds the pseudo-count of an adjustment.
-func (f *fitter) adjust(task adjustTask) (*adjusted, adjustDecision) {
+func (f *fitter) adjust(task adjustTask) (*adjusted, choice) {
 	base, by, factor := task.base, task.by, !f.negative
 	key := f.key(base.key+"*", by...)
 	if !f.wanted(key) {
-		return nil, adjustDecision{}
+		return nil, choice{}
 	}
 	groups := f.modes[by[0]]
 	if len(by) == 2 {
@@ -179,8 +179,8 @@ func (f *fitter) adjust(task adjustTask) (*adjusted, adjustDecision) {
 		}
 	})
 	if !ok {
-		return nil, adjustDecision{}
+		return nil, choice{}
 	}
 	a.count = counts[d.option]
-	return a, adjustDecision{true, d.option, d.loss}
+	return a, choice{true, d.option, d.loss}
 }

@@ -166,21 +166,12 @@ func fit(t *Table, decided Chosen) []Formula {
 	}
 	all := f.global()
 	all = append(all, f.modeMeans()...)
-	two := f.forEach
-	if t.Peers != nil {
-		two = func(n int, work func(i int) []Formula) (found []Formula) { // in the same order on all of them
-			for i := range n {
-				found = append(found, work(i)...)
-			}
-			return found
-		}
+	// Several processes fit settings of the first and means of the second at the same time, and exchange them at the end of both.
+	var finish [2]func() []Formula
+	parallel.For(f.Threads, len(finish), func(i int) { finish[i] = []func() func() []Formula{f.additive, f.pairMeans}[i]() })
+	for _, end := range finish {
+		all = append(all, end()...)
 	}
-	all = append(all, two(2, func(i int) []Formula {
-		if i == 0 {
-			return f.additive()
-		}
-		return f.pairMeans()
-	})...)
 	series := 0
 	if t.Time != nil {
 		series = 5
@@ -202,6 +193,11 @@ func (f *fitter) forEach(n int, work func(i int) []Formula) []Formula {
 	found := make([][]Formula, n)
 	parallel.For(f.Threads, n, func(i int) { found[i] = work(i) })
 	return slices.Concat(found...)
+}
+
+// own reports whether this process does a task that several processes divide.
+func (f *fitter) own(task int) bool {
+	return f.Peers == nil || task%f.Peers.Size() == f.Peers.Rank()
 }
 
 // list joins the names of modes.

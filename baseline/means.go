@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // constant predicts one value.
@@ -61,10 +64,23 @@ type parent struct {
 }
 
 // shrink finds the parent and the pseudo-count of a mean.
-func (f *fitter) shrink(key, name string, modes []int, by *coding, parents []parent) []Formula {
-	sums := f.sum(by)
-	d, ok := f.pick(key, len(parents)*len(counts), func(from int, dst [][]float64) {
-		groups := by.parts[Valid][from : from+len(dst[0])]
+func (f *fitter) shrink(m *groupMean, parents []parent) []Formula {
+	return f.shrunkBy(m, parents, f.shrinkage(m, parents))
+}
+
+// groupMean is a mean by groups of rows.
+type groupMean struct {
+	key, name string
+	modes     []int
+	by        *coding
+	sums      []total // of the groups; nil if they are not known yet
+}
+
+// shrinkage chooses the parent and the pseudo-count of a mean.
+func (f *fitter) shrinkage(m *groupMean, parents []parent) (chosen choice) {
+	m.sums = f.sum(m.by)
+	d, ok := f.pick(m.key, len(parents)*len(counts), func(from int, dst [][]float64) {
+		groups := m.by.parts[Valid][from : from+len(dst[0])]
 		for p := range parents {
 			options := dst[p*len(counts) : (p+1)*len(counts)]
 			base := options[len(counts)-1] // is overwritten last
@@ -72,7 +88,7 @@ func (f *fitter) shrink(key, name string, modes []int, by *coding, parents []par
 			for i, g := range groups {
 				mean, t := base[i], total{}
 				if g >= 0 {
-					t = sums[g]
+					t = m.sums[g]
 				}
 				for o, k := range counts {
 					options[o][i] = (t.value + k*mean) / (t.weight + k)
@@ -80,12 +96,20 @@ func (f *fitter) shrink(key, name string, modes []int, by *coding, parents []par
 			}
 		}
 	})
-	if !ok {
+	return choice{ok, d.option, d.loss}
+}
+
+// shrunkBy returns a mean with the parent and the pseudo-count that were chosen, if any.
+func (f *fitter) shrunkBy(m *groupMean, parents []parent, d choice) []Formula {
+	if !d.OK {
 		return nil
 	}
-	to, count := parents[d.option/len(counts)], counts[d.option%len(counts)]
-	return []Formula{{Name: name, Setting: fmt.Sprintf("shrunk to %s, pseudo-count %g", to.text, count), Loss: d.loss,
-		key: key, option: d.option, modes: modes, predictor: &shrunk{by, sums, to.predictor, count}}}
+	if m.sums == nil {
+		m.sums = f.sum(m.by)
+	}
+	to, count := parents[d.Option/len(counts)], counts[d.Option%len(counts)]
+	return []Formula{{Name: m.name, Setting: fmt.Sprintf("shrunk to %s, pseudo-count %g", to.text, count), Loss: d.Loss,
+		key: m.key, option: d.Option, modes: m.modes, predictor: &shrunk{m.by, m.sums, to.predictor, count}}}
 }
 
 // modeMeans returns the means by one mode.
@@ -93,7 +117,7 @@ func (f *fitter) modeMeans() []Formula {
 	overall := []parent{{"the mean of all rows", constant(f.mean)}}
 	f.means = f.forEach(len(f.used), func(i int) []Formula {
 		m := f.used[i]
-		return f.shrink(f.key("mean", m), "mean by "+f.Names[m], []int{m}, f.modes[m], overall)
+		return f.shrink(&groupMean{key: f.key("mean", m), name: "mean by " + f.Names[m], modes: []int{m}, by: f.modes[m]}, overall)
 	})
 	f.rank()
 	return f.means
@@ -104,8 +128,9 @@ func (f *fitter) rank() {
 	slices.SortStableFunc(f.means, func(a, b Formula) int { return cmp.Compare(a.Loss, b.Loss) })
 }
 
-// pairMeans returns the means by two modes. Each is shrunk to the mean by one of them.
-func (f *fitter) pairMeans() []Formula {
+// pairMeans returns the means by two modes. Each is shrunk to the mean by one of them. Several processes
+// fit some of the means each, and finish gives them to all.
+func (f *fitter) pairMeans() (finish func() []Formula) {
 	best := f.means[:min(len(f.means), maxPairModes)]
 	var pairs [][2]int
 	byMode := map[int]*Formula{}
@@ -116,30 +141,61 @@ func (f *fitter) pairMeans() []Formula {
 			pairs = append(pairs, [2]int{min(a, b), max(a, b)})
 		}
 	}
-	codings := make([]*coding, len(pairs))
-	found := f.forEach(len(pairs), func(i int) []Formula {
-		pair := pairs[i]
-		key := f.key("mean", pair[:]...)
-		if !f.wanted(key) {
-			return nil
+	means, parents, chosen := make([]groupMean, len(pairs)), make([][]parent, len(pairs)), make([]choice, len(pairs))
+	process := func(i int) int { return len(strengths) + i } // others than those that fit effects, if there are enough
+	parallel.For(f.Threads, len(pairs), func(i int) {
+		m, pair := &means[i], pairs[i][:]
+		*m = groupMean{key: f.key("mean", pair...), name: "mean by " + f.list(pair), modes: pair}
+		for _, mode := range pair {
+			parents[i] = append(parents[i], parent{"the " + byMode[mode].Name, byMode[mode].predictor})
+		}
+		if !f.wanted(m.key) || !f.own(process(i)) {
+			return
 		}
 		by := combine(f.Threads, f.modes[pair[0]], f.modes[pair[1]])
 		if f.decided == nil && !slices.ContainsFunc(by.parts[Valid], func(g int32) bool { return g >= 0 }) {
-			return nil // every pair is new, as if each occurred once: its mean is that of a mode
+			return // every pair is new, as if each occurred once: its mean is that of a mode
 		}
-		codings[i] = by
-		var parents []parent
-		for _, m := range pair {
-			parents = append(parents, parent{"the " + byMode[m].Name, byMode[m].predictor})
-		}
-		return f.shrink(key, "mean by "+f.list(pair[:]), pair[:], by, parents)
+		m.by = by
+		chosen[i] = f.shrinkage(m, parents[i])
 	})
-	for i, pair := range pairs {
-		if codings[i] != nil {
-			f.pairs[pair] = codings[i]
+	return func() []Formula {
+		var found []Formula
+		for i := range means {
+			if f.Peers != nil && f.wanted(means[i].key) {
+				from := process(i) % f.Peers.Size()
+				peers.From(f.Peers, chosen[i:i+1], from)
+				means[i].by = f.codingFrom(from, means[i].by)
+			}
+			if means[i].by != nil {
+				f.pairs[pairs[i]] = means[i].by
+			}
+			found = append(found, f.shrunkBy(&means[i], parents[i], chosen[i])...)
+		}
+		f.means = append(slices.Clone(f.means), found...)
+		f.rank()
+		return found
+	}
+}
+
+// codingFrom returns the coding that one of several processes has, on all of them; nil if it has none.
+func (f *fitter) codingFrom(process int, c *coding) *coding {
+	size := []int64{-1}
+	if c != nil {
+		size[0] = int64(c.size)
+	}
+	peers.From(f.Peers, size, process)
+	if size[0] < 0 {
+		return nil
+	}
+	if c == nil {
+		c = &coding{size: int(size[0])}
+		for p := range c.parts {
+			c.parts[p] = make([]int32, len(f.modes[0].parts[p]))
 		}
 	}
-	f.means = append(slices.Clone(f.means), found...)
-	f.rank()
-	return found
+	for _, groups := range c.parts {
+		peers.From(f.Peers, groups, process)
+	}
+	return c
 }

@@ -31,7 +31,7 @@ func TestFitOfPeers(t *testing.T) {
 			}
 		}
 		want := Fit(table)
-		for _, size := range []int{2, 5} {
+		for _, size := range []int{2, 5, 8} {
 			backendtest.OnRanks(size, func(r backend.Ranks) {
 				own := table
 				own.Peers = r

@@ -44,7 +44,7 @@ func (f *fitter) series() []Formula {
 	}
 	var found []Formula
 	if len(f.means) > 0 && !slices.Equal(f.means[0].modes, modes) {
-		mean := f.shrink("series", "mean"+by, modes, h.by, []parent{base})
+		mean := f.shrink(&groupMean{key: "series", name: "mean" + by, modes: modes, by: h.by}, []parent{base})
 		if len(mean) == 0 {
 			return nil
 		}

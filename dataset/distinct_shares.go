@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/hashtable"
@@ -71,7 +72,10 @@ func (t *Table) distinctAmong(group peers.Group, order []int, from, to int) bool
 	n := t.Dicts[order[0]].Len()
 	seen := make([]bool, group.Size()*(n+1)) // by process: its ids, and whether it has a cell twice
 	own := seen[group.Rank()*(n+1):][:n+1]
-	own[n] = !t.distinctBetween(&runs, order[:len(order)-1], order[len(order)-1], from, to)
+	var nested nesting
+	if _, ok := nested.distinct(t, order, from, to); !ok || t.Len() > math.MaxInt32/len(order) { // as in distinctNested
+		own[n] = !t.distinctBetween(&runs, order[:len(order)-1], order[len(order)-1], from, to)
+	}
 	for _, c := range slowest[from:to] {
 		own[c] = true
 	}

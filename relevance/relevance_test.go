@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/backendtest"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/relevance"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -92,6 +95,11 @@ func TestShares(t *testing.T) {
 			t.Errorf("term %d: got share %.3f, want %.1f", k, got[k], want)
 		}
 	}
+	backendtest.OnRanks(3, func(r backend.Ranks) {
+		if divided := relevance.Shares(cpu.New(cpu.Paths()[0], 1).OnRanks(r), field, codes); !slices.Equal(divided, got) {
+			t.Errorf("rank %d: got shares %v, want %v", r.Rank(), divided, got)
+		}
+	})
 	field.Group = []int{0, 0, 1}
 	if got := relevance.Shares(b, field, codes); math.Abs(got[0]-1) > 1e-9 || got[1] != 0 || got[2] != 0 {
 		t.Errorf("got shares %v of a product, want 1, 0, 0", got)

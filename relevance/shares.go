@@ -13,9 +13,19 @@ const singlePrecision = 1e-7
 // Shares returns for each term, trains before series, the share cov(term, f) / var(f) of the variance of the
 // field f at cells. Shares sum to 1; a term that others compensate has a negative one.
 // The share of a product of terms is that of its first term, and its other terms have
-// the share 0. All shares of a field that is constant but for rounding are 0.
+// the share 0. All shares of a field that is constant but for rounding are 0. Over the ranks of a
+// backend each evaluates the terms at some cells.
 func Shares(b backend.Backend, f *tt.Field, codes [][]int32) []float64 {
 	n, largest := len(codes[0]), 0.0
+	ranks, bounds, own := backend.RanksOf(b), []int{0, n}, 0
+	if ranks != nil {
+		bounds, own = backend.Even(n, ranks.Size()), ranks.Rank()
+	}
+	from, to := bounds[own], bounds[own+1]
+	columns := make([][]int32, len(codes))
+	for m, column := range codes {
+		columns[m] = column[from:to]
+	}
 	values, total := make([][]float32, len(f.Terms)+len(f.Series)), make([]float64, n)
 	for k := range values {
 		group := append([]int{k}, f.Partners(k)...)
@@ -33,7 +43,10 @@ func Shares(b backend.Backend, f *tt.Field, codes [][]int32) []float64 {
 			}
 		}
 		values[k] = make([]float32, n)
-		part.Evaluate(b, values[k], codes)
+		part.Evaluate(b, values[k][from:to], columns)
+		if ranks != nil {
+			backend.GatherValues(ranks, values[k], bounds, 1)
+		}
 		for i, v := range values[k] {
 			total[i] += float64(v)
 			largest = max(largest, math.Abs(float64(v)))

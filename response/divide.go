@@ -50,23 +50,9 @@ func newRun(ranks backend.Ranks, entities []int, length, n int) weightRun {
 
 // complete sends values of weights, of which each rank has those of its entities, to the ranks that
 // keep the same pieces.
-func (r *weightRun) complete(s *system, values []float32) {
-	if r.ranks == nil {
-		return
-	}
-	last := -1
-	for _, w := range r.weights[1 : len(r.weights)-1] {
-		piece := w / parallel.Block
-		if w%parallel.Block == 0 || piece == last {
-			continue
-		}
-		last = piece
-		from, to := piece*parallel.Block, min(len(values), (piece+1)*parallel.Block)
-		bounds := make([]int, len(r.weights))
-		for k, w := range r.weights {
-			bounds[k] = min(max(w, from), to) - from
-		}
-		backend.GatherValues(r.ranks, values[from:to], bounds, 1)
+func (r *weightRun) complete(values []float32) {
+	if r.ranks != nil {
+		backend.ShareBorders(r.ranks, values, r.weights)
 	}
 }
 

@@ -217,7 +217,7 @@ func (s *system) adjoint(v vector, chunk *tt.Chunk, own []bool, a []float32) (of
 		clear(mean[len(mean)-g.Slice():]) // the prior
 		if s.plain(b) {
 			if own != nil {
-				s.runs[i].complete(s, mean)
+				s.runs[i].complete(mean)
 			}
 			s.each(i, func(from, to int) { copy(v.blocks[i][from:to], mean[from:to]) })
 			continue

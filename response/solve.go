@@ -98,7 +98,7 @@ func (s *system) setRidge() {
 			}
 			diagonal := grad[b.core].Var
 			if s.plain(b) {
-				s.runs[i].complete(s, diagonal)
+				s.runs[i].complete(diagonal)
 			} else {
 				own := b.Block
 				own.MultiplierVar = nil

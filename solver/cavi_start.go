@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
-	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -276,19 +274,13 @@ func (dr *driver) takeLeader(attempts int, reference float64) error {
 
 // drawAttempt draws the start values of another attempt.
 func (dr *driver) drawAttempt(attempt int, reference float64) error {
-	if err := dr.drawStart(); err != nil {
+	if err := dr.drawStart(attempt); err != nil {
 		return err
 	}
 	run := &dr.state.Run
 	run.Attempt, run.Reference, run.StartScore, run.StartSweeps = attempt, reference, noScore, referenceSweeps
 	if len(dr.d.y) >= manyObservations {
 		run.StartSweeps = penaltySweeps
-	}
-	if attempt > 1 {
-		dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand {
-			return randstream.New(dr.opt.Seed, "attempt", uint64(k), uint64(attempt))
-		}, 1)
-		run.Weights = dr.d.flatten(nil)
 	}
 	return nil
 }

@@ -96,10 +96,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		if err := dr.checkState(); err != nil {
 			return Report{}, fmt.Errorf("solver: not a valid checkpoint: %w", err)
 		}
-	} else {
-		if err := dr.startFirst(); err != nil {
-			return Report{}, err
-		}
+	} else if err := dr.startFirst(); err != nil {
+		return Report{}, err
 	}
 	if err := dr.startFrom(opt.From); err != nil {
 		return Report{}, err
@@ -109,7 +107,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 
 // startFirst starts the first run, as the options say.
 func (dr *driver) startFirst() error {
-	if err := dr.drawStart(); err != nil || dr.opt.Solver != "cavi" {
+	if err := dr.drawStart(0); err != nil || dr.opt.Solver != "cavi" {
 		return err
 	}
 	run, start := &dr.state.Run, dr.opt.Start
@@ -120,8 +118,8 @@ func (dr *driver) startFirst() error {
 	return nil
 }
 
-// drawStart draws the start values of a new run.
-func (dr *driver) drawStart() error {
+// drawStart draws the start values of a new run. From the second attempt on they are others.
+func (dr *driver) drawStart(attempt int) error {
 	dr.d.setShape(nil)
 	dr.d.noise[0] = 0
 	clear(dr.d.parameters)
@@ -139,8 +137,16 @@ func (dr *driver) drawStart() error {
 		}
 		b.Along.Reset()
 	}
-	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
-	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.d.flatten(nil)}
+	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand {
+		if attempt > 1 {
+			return randstream.New(dr.opt.Seed, "attempt", uint64(k), uint64(attempt))
+		}
+		return randstream.New(dr.opt.Seed, "start", uint64(k))
+	}, 1)
+	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore}
+	if len(dr.d.kernels)+len(dr.d.series) > 0 {
+		dr.state.Run.Weights = dr.d.flatten(nil) // rounds the parameters of kernels
+	}
 	return nil
 }
 
@@ -166,10 +172,12 @@ func (dr *driver) ridge() Ridge {
 
 func (dr *driver) solve(ctx context.Context) (Report, error) {
 	for !dr.state.Done {
-		if err := dr.restoreRun(&dr.state.Run, dr.state.Run.Weights); err != nil {
-			return Report{}, err
+		if weights := dr.state.Run.Weights; weights != nil { // otherwise the field has them
+			if err := dr.restoreRun(&dr.state.Run, weights); err != nil {
+				return Report{}, err
+			}
+			dr.state.Run.Weights = nil
 		}
-		dr.state.Run.Weights = nil // the field has them now
 		dr.d.temper, dr.d.wideCurves = dr.state.Run.temper(), dr.state.Run.WideCurves
 		dr.method.begin(&dr.state.Run, dr.ridge())
 		stop, err := dr.attempt(ctx)
@@ -231,7 +239,7 @@ func (dr *driver) endTrial() error {
 	}
 	dr.state.Trials = append(dr.state.Trials, Trial{Ridge: dr.ridge(), Score: run.BestScore})
 	if dr.searching() {
-		return dr.drawStart()
+		return dr.drawStart(0)
 	}
 	dr.state.Run, dr.state.Leader = dr.state.Leader, Run{}
 	return nil

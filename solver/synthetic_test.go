@@ -121,7 +121,7 @@ func drawStart(t *testing.T, d *data, opt Options) *Run {
 	for _, k := range d.kernels {
 		dr.startTheta = append(dr.startTheta, k.Operator.Theta())
 	}
-	if err := dr.drawStart(); err != nil {
+	if err := dr.drawStart(0); err != nil {
 		t.Fatal(err)
 	}
 	return &dr.state.Run

@@ -80,7 +80,7 @@ func (dr *driver) drawTempered(stop Stop, wideCurves bool) error {
 	run := dr.state.Run
 	run.Stop, run.Weights, run.Memory = stop, dr.d.flatten(nil), nil
 	dr.state.Leader = run
-	if err := dr.drawStart(); err != nil {
+	if err := dr.drawStart(0); err != nil {
 		return err
 	}
 	dr.state.Run.Tempered, dr.state.Run.WideCurves = true, wideCurves

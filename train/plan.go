@@ -7,7 +7,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
-	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -103,11 +102,11 @@ func (r *run) plan(ctx context.Context) error {
 	// Validation and test rows are measured as new rows would be predicted: by the prior,
 	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
-		r.horizons[p] = evaluate.Horizons(r.engine, r.model, r.part(p).Codes)
+		r.horizons[p] = collective.Horizons(r.opt.Ranks, r.engine, r.model.Series(), r.part(p).Codes)
 		r.model.ForgetUntrained(r.part(p).Codes)
 	}
 	if r.held.Len() > 0 {
-		r.heldHorizon = evaluate.Horizons(r.engine, r.model, r.held.Codes)
+		r.heldHorizon = collective.Horizons(r.opt.Ranks, r.engine, r.model.Series(), r.held.Codes)
 	}
 	r.model.ForgetUntrained(r.held.Codes)
 	return nil

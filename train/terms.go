@@ -28,7 +28,9 @@ func (r *run) contributions(solved solver.Report) []model.TermContribution {
 		selected := o.Select(rows)
 		o = &selected
 	}
-	shares := relevance.Shares(r.engine, r.field, o.Codes)
+	engine, release := r.plannedEngine()
+	shares := relevance.Shares(engine, r.field, o.Codes)
+	_ = release() // it holds nothing
 	var series []model.TermContribution
 	for k, s := range r.field.Series {
 		series = append(series, model.TermContribution{Term: s.Label, Share: shares[len(shares)-len(r.field.Series)+k]})

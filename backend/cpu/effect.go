@@ -29,8 +29,9 @@ type effectEdges struct {
 // sumRuns computes sums over the cells of each entity of a plan without chain. of returns the
 // sums and the loss of cells [c, end) of one entity; set receives the sums of each entity
 // with cells. Calls of both are concurrent. Over several ranks, share completes what of and set have
-// set, given where the cells and the entities of each rank start.
-func (b *Backend) sumRuns(p *backend.Plan, of func(entity int32, c, end int) (effectSums, float64), set func(entity int32, s effectSums), share func(cells, entities []int)) (loss float64) {
+// set, given where the cells and the entities of each rank start. Where only of has an effect, there
+// are no sums, and no rank waits for those at the ends of blocks.
+func (b *Backend) sumRuns(p *backend.Plan, sums bool, of func(entity int32, c, end int) (effectSums, float64), set func(entity int32, s effectSums), share func(cells, entities []int)) (loss float64) {
 	cells := p.Cells()
 	blocks := (cells + parallel.Block - 1) / parallel.Block
 	edges := make([]effectEdges, blocks)
@@ -61,7 +62,9 @@ func (b *Backend) sumRuns(p *backend.Plan, of func(entity int32, c, end int) (ef
 		}
 	})
 	if bounds != nil {
-		backend.GatherValues(b.ranks, edges, bounds, 1)
+		if sums {
+			backend.GatherValues(b.ranks, edges, bounds, 1)
+		}
 		starts, entities := make([]int, len(bounds)), make([]int, len(bounds))
 		for r, block := range bounds {
 			starts[r] = min(cells, block*parallel.Block)
@@ -74,6 +77,9 @@ func (b *Backend) sumRuns(p *backend.Plan, of func(entity int32, c, end int) (ef
 			entities = p.Share.Owned
 		}
 		share(starts, entities)
+	}
+	if !sums {
+		return 0
 	}
 	current, total := int32(-1), effectSums{}
 	for i := range edges {
@@ -114,7 +120,7 @@ func (b *Backend) passEffect(p *backend.Plan, core backend.Slices, job *backend.
 	for _, g := range [][]float32{grad.Mean, grad.Var, grad.Cov} {
 		b.forRanges(len(g), func(from, to int) { clear(g[from:to]) })
 	}
-	return b.sumRuns(p, func(e int32, c, end int) (effectSums, float64) {
+	return b.sumRuns(p, job.Adjoint != backend.None, func(e int32, c, end int) (effectSums, float64) {
 		m, v := core.Mean[e], float32(0)
 		if spread != nil {
 			v = spread[e]
@@ -206,7 +212,7 @@ func (b *Backend) effectEquations(p *backend.Plan, target, weight []float32, vis
 	n := p.Shapes[0].N
 	sums := make([]effectSums, n) // w y and w
 	seen := make([]bool, n)
-	b.sumRuns(p, func(_ int32, c, end int) (s effectSums, _ float64) {
+	b.sumRuns(p, true, func(_ int32, c, end int) (s effectSums, _ float64) {
 		if weight == nil {
 			for _, y := range target[c:end] {
 				s.mean += float64(y)

@@ -303,20 +303,7 @@ func (d *Data) sumCells(p *backend.Plan, values []float32) float64 {
 	for r, cell := range bounds {
 		blocks[r] = (cell + parallel.Block - 1) / parallel.Block
 	}
-	shared := -1
-	for _, cell := range bounds[1 : len(bounds)-1] {
-		block := cell / parallel.Block
-		if cell%parallel.Block == 0 || block == shared {
-			continue
-		}
-		shared = block
-		from, to := block*parallel.Block, min(d.Len(), (block+1)*parallel.Block)
-		pieces := make([]int, len(bounds))
-		for r, cell := range bounds {
-			pieces[r] = min(max(cell, from), to) - from
-		}
-		backend.GatherValues(d.spread.ranks, values[from:to], pieces, 1)
-	}
+	backend.ShareBorders(d.spread.ranks, values[:d.Len()], bounds)
 	return reduceBlocks(d.spread, blocks, part, plus)
 }
 

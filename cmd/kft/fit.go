@@ -84,8 +84,8 @@ func (c *fitCommand) Run(e *env) error {
 		}
 	}
 	profile := c.CPUProfile
-	if !e.leads() {
-		profile = ""
+	if !e.leads() && profile != "" {
+		profile = fmt.Sprintf("%s.%d", profile, e.ranks.Rank()) // beside that of rank 0
 	}
 	stopProfile, err := startProfile(profile)
 	if err != nil {
