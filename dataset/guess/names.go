@@ -21,6 +21,7 @@ var (
 	// Names of columns that only their numbers tell apart.
 	featureWords  = []string{"feature", "feat", "var", "col", "column", "attr", "attribute", "pc", "pca", "dim", "emb"}
 	priceWords    = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
+	tariffWords   = []string{"rate", "tariff", "premium"} // prices, if their column is the last
 	currencyWords = []string{"usd", "us", "dollar", "dollars", "eur", "euro", "euros", "gbp", "pound", "pounds", "chf", "jpy", "yen", "cny", "rmb", "inr", "rs", "cad", "aud", "brl", "krw", "sek", "nok", "dkk", "pln", "zar", "mxn", "cents", "k"}
 	eventWords    = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
 	gradeWords    = []string{"grade", "level", "class", "stage", "tier", "band", "floor"} // integers that may be ids or results

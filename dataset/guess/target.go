@@ -62,7 +62,7 @@ func (g *guesser) countsRows(c *sampleColumn) bool {
 	return true
 }
 
-// lastPrice returns the last column of numbers if it is a price or a cost by its name, or the only
+// lastPrice returns the last column of numbers if it is a price or a cost by its name, or the last of all columns if its name is rate, or the only
 // such column that has no other word in its name among many numbers, if no column has the name of a
 // target: beside sales a price is a covariate, but in a table of houses it is what the others
 // explain. Else it returns nil.
@@ -89,7 +89,11 @@ func (g *guesser) lastPrice() *sampleColumn {
 		}
 	}
 	switch {
-	case last == nil || prices == 0:
+	case last == nil:
+		return nil
+	case last == g.columns[len(g.columns)-1] && isTariff(last.Name) && !g.determinedByColumn(last):
+		return last
+	case prices == 0:
 		return nil
 	case priceName(last.Name) != nil:
 		return last
@@ -97,6 +101,12 @@ func (g *guesser) lastPrice() *sampleColumn {
 		return only
 	}
 	return nil
+}
+
+// isTariff reports whether a name is that of a price: rate alone, but not that of pass_rate.
+func isTariff(name string) bool {
+	words := columnname.Words(name)
+	return len(words) == 1 && slices.Contains(tariffWords, words[0])
 }
 
 // priceName returns the words of the name of a price without its unit: price, of "Price (EUR)" and
@@ -114,6 +124,10 @@ func priceName(name string) []string {
 	}
 	return words
 }
+
+// lastColumn is how much more likely the last column is the target, as most tables have it last: this says more than
+// fractions beside whole numbers, such as speeds beside defects, and less than names.
+const lastColumn = 3
 
 // targetScore is higher for a column that is more likely the target; 0 or less for
 // one that cannot be. The column priced is that of lastPrice.
@@ -154,8 +168,11 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	if !c.Integer {
 		score += 2
 	}
-	if score > 0 && score < 18 && g.determinedByColumn(c) {
+	switch {
+	case score > 0 && score < 18 && g.determinedByColumn(c):
 		score -= 6
+	case c == g.columns[len(g.columns)-1] && c.Kind != KindFlag && !columnname.IsCovariate(c.Name):
+		score += lastColumn
 	}
 	return score
 }
