@@ -158,6 +158,13 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "H%d,%s,%d,%d,%d\n", r.IntN(25), day(r.IntN(365)).Format(time.DateOnly), r.IntN(200), 1+r.IntN(4), 60+r.IntN(300))
 				}
 			}},
+		{name: "weights of freight", target: "cost", modes: []string{"origin", "destination"}, duplicates: "keep", covariates: []string{"carrier", "weight", "distance"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("origin,destination,carrier,weight,distance,cost\n")
+				for range 3000 {
+					fmt.Fprintf(w, "o%d,d%d,c%d,%d,%d,%.2f\n", r.IntN(20), r.IntN(20), r.IntN(6), 5+r.IntN(2000), 50+r.IntN(900), 90*r.Float64())
+				}
+			}},
 		{name: "defects beside speeds", target: "defects", modes: []string{"plant", "line", "time=yearweek(date)"}, duplicates: "keep", covariates: []string{"shift", "speed"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("plant,line,shift,date,speed,defects\n")

@@ -18,7 +18,6 @@ import (
 // after some sweeps it leaves the first for the second, so that short fits prefer a hurdle to a negative binomial, and whole trainings do not.
 func TestConfirmsHurdleByWholeTrainings(t *testing.T) {
 	t.Parallel()
-	seed := 5
 	rng := rand.New(rand.NewPCG(3, 1))
 	poisson := func(rate float64) (n int) {
 		for sum := rng.ExpFloat64(); sum < rate; sum += rng.ExpFloat64() {
