@@ -278,8 +278,7 @@ func (g *guesser) recordRule(rule string, describing int) bool {
 	return false
 }
 
-// numbered reports whether a column numbers the rows, or has an id of its own for each: a claim or a booking is then a row, and
-// to add up the claims of a cell would forget what is known about each of them.
+// numbered reports whether a column numbers the rows, or has an id for each: to add up claims by cell would forget what is known about them.
 func (g *guesser) numbered() bool {
 	return g.Rows >= fewRows && slices.ContainsFunc(g.columns, func(c *sampleColumn) bool {
 		return c.Distinct == g.Rows && c.Kind != KindDate && (g.numbersAllRows(c) || !c.numeric || columnname.IsID(c.Name))

@@ -91,7 +91,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 	switch {
 	case last == nil:
 		return nil
-	case last == g.columns[len(g.columns)-1] && isTariff(last.Name) && !g.determinedByColumn(last):
+	case last == g.columns[len(g.columns)-1] && slices.Contains(tariffWords, strings.ToLower(last.Name)) && !g.determinedByColumn(last):
 		return last
 	case prices == 0:
 		return nil
@@ -101,12 +101,6 @@ func (g *guesser) lastPrice() *sampleColumn {
 		return only
 	}
 	return nil
-}
-
-// isTariff reports whether a name is that of a price: rate alone, but not that of pass_rate.
-func isTariff(name string) bool {
-	words := columnname.Words(name)
-	return len(words) == 1 && slices.Contains(tariffWords, words[0])
 }
 
 // priceName returns the words of the name of a price without its unit: price, of "Price (EUR)" and
@@ -124,10 +118,6 @@ func priceName(name string) []string {
 	}
 	return words
 }
-
-// lastColumn is how much more likely the last column is the target, as most tables have it last: this says more than
-// fractions beside whole numbers, such as speeds beside defects, and less than names.
-const lastColumn = 3
 
 // targetScore is higher for a column that is more likely the target; 0 or less for
 // one that cannot be. The column priced is that of lastPrice.
@@ -172,7 +162,7 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	case score > 0 && score < 18 && g.determinedByColumn(c):
 		score -= 6
 	case c == g.columns[len(g.columns)-1] && c.Kind != KindFlag && !columnname.IsCovariate(c.Name):
-		score += lastColumn
+		score += 3 // most tables have it last, which says more than fractions (speeds beside defects), and less than names
 	}
 	return score
 }
