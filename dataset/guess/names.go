@@ -21,6 +21,7 @@ var (
 	// Names of columns that only their numbers tell apart.
 	featureWords  = []string{"feature", "feat", "var", "col", "column", "attr", "attribute", "pc", "pca", "dim", "emb"}
 	priceWords    = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
+	tariffWords   = []string{"rate", "tariff", "premium"} // prices, if they are the whole name of the last column
 	currencyWords = []string{"usd", "us", "dollar", "dollars", "eur", "euro", "euros", "gbp", "pound", "pounds", "chf", "jpy", "yen", "cny", "rmb", "inr", "rs", "cad", "aud", "brl", "krw", "sek", "nok", "dkk", "pln", "zar", "mxn", "cents", "k"}
 	eventWords    = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
 	gradeWords    = []string{"grade", "level", "class", "stage", "tier", "band", "floor"} // integers that may be ids or results
@@ -29,7 +30,7 @@ var (
 	weightWords   = []string{"weight", "weights", "exposure"}
 	// Columns beside which a weight is that of animals or plants, or of things, and words before it that say so.
 	livingWords = []string{"species", "genus", "breed", "diet", "feed", "litter", "variety", "cultivar", "wing", "tail", "bill", "hindfoot", "chick", "rat", "mouse", "pig", "cow", "calf", "lamb", "fish", "animal", "plant", "gestation"}
-	thingWords  = []string{"height", "length", "width", "girth", "bmi", "waist", "density", "mpg", "horsepower", "cylinders", "displacement", "gained", "premature", "premie"}
+	thingWords  = []string{"height", "length", "width", "girth", "bmi", "waist", "density", "mpg", "horsepower", "cylinders", "displacement", "gained", "premature", "premie", "freight", "shipment", "shipping", "parcel", "cargo", "carrier", "courier", "destination"}
 	massWords   = []string{"body", "birth", "live", "carcass", "net", "gross", "kg", "g", "grams", "lb", "lbs", "vehicle", "curb", "item", "product", "package", "parcel", "fruit", "egg", "seed", "grain", "plant", "root", "shoot", "dry", "wet", "fresh"}
 	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
 		"speed", "delay", "pressure", "level", "avg", "mean", "concentration", "index"}

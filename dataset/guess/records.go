@@ -267,15 +267,22 @@ func (g *guesser) addRecordTime(c *sampleColumn) {
 
 // recordRule reports whether the proposed rule for rows of a cell is one that records with some
 // describing columns may have: quantities with the name of something sold or counted add up, unless
-// much is known about each row, and equal targets are copies.
+// much is known about each row, or a column numbers the rows, and equal targets are copies.
 func (g *guesser) recordRule(rule string, describing int) bool {
 	switch rule {
 	case "keep", "mean":
 		return true
 	case "sum":
-		return describing >= fewDescribing || !namedAdditive(g.Target)
+		return describing >= fewDescribing || !namedAdditive(g.Target) || describing > 0 && !g.given.Future && g.numbered()
 	}
 	return false
+}
+
+// numbered reports whether a column numbers the rows, or has an id for each: to add up claims by cell would forget what is known about them.
+func (g *guesser) numbered() bool {
+	return g.Rows >= fewRows && slices.ContainsFunc(g.columns, func(c *sampleColumn) bool {
+		return c.Distinct == g.Rows && c.Kind != KindDate && (g.numbersAllRows(c) || !c.numeric || columnname.IsID(c.Name))
+	})
 }
 
 // describing is a column that says something about single rows, and its mode.

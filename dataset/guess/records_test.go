@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/guess"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // recordTables are tables of records and of logs, and panels that resemble them.
@@ -147,6 +151,27 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "%d,%.4f,%.4f,%d,%.3f\n", i+1, r.NormFloat64(), r.NormFloat64(), r.IntN(50), r.NormFloat64())
 				}
 			}},
+		{name: "rates of hotels", target: "rate", modes: []string{"hotel", "time=yearweek(arrival)"}, duplicates: "keep", covariates: []string{"lead_days", "guests"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("hotel,arrival,lead_days,guests,rate\n")
+				for range 3000 {
+					fmt.Fprintf(w, "H%d,%s,%d,%d,%d\n", r.IntN(25), day(r.IntN(365)).Format(time.DateOnly), r.IntN(200), 1+r.IntN(4), 60+r.IntN(300))
+				}
+			}},
+		{name: "weights of freight", target: "cost", modes: []string{"origin", "destination"}, duplicates: "keep", covariates: []string{"carrier", "weight", "distance"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("origin,destination,carrier,weight,distance,cost\n")
+				for range 3000 {
+					fmt.Fprintf(w, "o%d,d%d,c%d,%d,%d,%.2f\n", r.IntN(20), r.IntN(20), r.IntN(6), 5+r.IntN(2000), 50+r.IntN(900), 90*r.Float64())
+				}
+			}},
+		{name: "defects beside speeds", target: "defects", modes: []string{"plant", "line", "time=yearweek(date)"}, duplicates: "keep", covariates: []string{"shift", "speed"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("plant,line,shift,date,speed,defects\n")
+				for range 3000 {
+					fmt.Fprintf(w, "P%d,L%d,%d,%s,%.2f,%d\n", r.IntN(4), r.IntN(6), 1+r.IntN(3), day(r.IntN(200)).Format(time.DateOnly), 90*r.Float64(), r.IntN(9))
+				}
+			}},
 		{name: "a panel with a few repeated cells and facts", target: "units", modes: []string{"shop", "item", "time=day"}, duplicates: "sum", describing: []string{"price", "promo", "stock", "staff"}, leftOut: map[string]string{"price": "covariates", "promo": "covariates", "stock": "covariates"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("shop,item,day,price,promo,stock,staff,units\n")
@@ -207,5 +232,28 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "%.6f,%.1f\n", 45292+float64(i)/24, 100*r.Float64())
 				}
 			}},
+	}
+}
+
+// TestNumberedRowsAreRecords checks that claims with numbers of their own do not add up by cell, except for forecasts of their sums.
+func TestNumberedRowsAreRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	text.WriteString("claim,age,region,model,year,km,cover,amount\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "%d,%d,R%d,model %d,%d,%.1f,%s,%d\n", 10000+i, 18+r.IntN(70), r.IntN(12), r.IntN(30), 2015+r.IntN(6), 40*r.Float64(), []string{"part", "full"}[r.IntN(2)], 1+r.IntN(9000))
+	}
+	for _, future := range []bool{false, true} {
+		g, err := tableio.GuessWith(tableio.Reader("t.csv", strings.NewReader(text.String())), tableio.Format{}, guess.Given{Future: future})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rule, covariates := "keep", []string{"age", "km", "cover"}
+		if future {
+			rule, covariates = "sum", nil
+		}
+		if g.Target != "amount" || g.Duplicates != rule || !slices.Equal(g.Covariates, covariates) {
+			t.Errorf("future %v: got target %q, duplicates %q, covariates %q; want amount, %q, %q", future, g.Target, g.Duplicates, g.Covariates, rule, covariates)
+		}
 	}
 }

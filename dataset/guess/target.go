@@ -64,7 +64,7 @@ func (g *guesser) countsRows(c *sampleColumn) bool {
 	return true
 }
 
-// lastPrice returns the last column of numbers if it is a price or a cost by its name, or the only
+// lastPrice returns the last column of numbers if it is a price or a cost by its name, or the last of all columns if its name is rate, or the only
 // such column that has no other word in its name among many numbers, if no column has the name of a
 // target: beside sales a price is a covariate, but in a table of houses it is what the others
 // explain. Else it returns nil.
@@ -91,7 +91,11 @@ func (g *guesser) lastPrice() *sampleColumn {
 		}
 	}
 	switch {
-	case last == nil || prices == 0:
+	case last == nil:
+		return nil
+	case last == g.columns[len(g.columns)-1] && slices.Contains(tariffWords, strings.ToLower(last.Name)) && !g.determinedByColumn(last):
+		return last
+	case prices == 0:
 		return nil
 	case priceName(last.Name) != nil:
 		return last
@@ -156,8 +160,11 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	if !c.Integer {
 		score += 2
 	}
-	if score > 0 && score < 18 && g.determinedByColumn(c) {
+	switch {
+	case score > 0 && score < 18 && g.determinedByColumn(c):
 		score -= 6
+	case c == g.columns[len(g.columns)-1] && c.Kind != KindFlag && !columnname.IsCovariate(c.Name):
+		score += 3 // most tables have it last, which says more than fractions (speeds beside defects), and less than names
 	}
 	return score
 }

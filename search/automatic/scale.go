@@ -93,7 +93,16 @@ func (c *chooser) confirmScale(ctx context.Context) error {
 	other := c.spec.Clone()
 	other.Transform = c.gaussian.Transform
 	other.Uncertainty.Likelihood, other.Uncertainty.Noise, other.Uncertainty.NoiseVariance = "gaussian", c.gaussian.Uncertainty.Noise, c.gaussian.Uncertainty.NoiseVariance
-	return c.compare(ctx, "scale, with all terms", []candidate{{chosen, c.spec}, {other.Transform, other}})
+	candidates := []candidate{{chosen, c.spec}, {other.Transform, other}}
+	if chosen == "hurdle" || chosen == "zero-inflated" {
+		// One field drives both parts of these likelihoods. It first explains which counts are above 0, and in later sweeps, as
+		// the bound still rises, how large these are, which may forget the first part: only a whole training shows it.
+		candidates = append(candidates, candidate{"negative-binomial", c.spec.WithLikelihood("negative-binomial")})
+		sweeps, scores := c.effort.sweeps, c.scores
+		c.effort.sweeps, c.scores = c.effort.fitting, map[string]*score{}
+		defer func() { c.effort.sweeps, c.scores = sweeps, scores }()
+	}
+	return c.compare(ctx, "scale, with all terms", candidates)
 }
 
 // confirmPower compares the power that effects suggested for forecasts of a small table with others
