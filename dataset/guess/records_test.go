@@ -158,6 +158,14 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "H%d,%s,%d,%d,%d\n", r.IntN(25), day(r.IntN(365)).Format(time.DateOnly), r.IntN(200), 1+r.IntN(4), 60+r.IntN(300))
 				}
 			}},
+		{name: "prices of stones and per carat", target: "totalprice", modes: []string{"colour", "clarity"}, duplicates: "keep", covariates: []string{"carat", "depth"}, leftOut: map[string]string{"price_per_ct": "as a product"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("carat,colour,clarity,depth,price_per_ct,totalprice\n")
+				for range 1500 {
+					carat, price := 0.3+float64(r.IntN(200))/100, 2000+r.IntN(9000)
+					fmt.Fprintf(w, "%.2f,c%d,q%d,%.1f,%d,%.1f\n", carat, r.IntN(6), r.IntN(8), 55+15*r.Float64(), price, carat*float64(price))
+				}
+			}},
 		{name: "weights of freight", target: "cost", modes: []string{"origin", "destination"}, duplicates: "keep", covariates: []string{"carrier", "weight", "distance"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("origin,destination,carrier,weight,distance,cost\n")
@@ -165,7 +173,7 @@ func recordTables() []guessTable {
 					fmt.Fprintf(w, "o%d,d%d,c%d,%d,%d,%.2f\n", r.IntN(20), r.IntN(20), r.IntN(6), 5+r.IntN(2000), 50+r.IntN(900), 90*r.Float64())
 				}
 			}},
-		{name: "defects beside speeds", target: "defects", modes: []string{"plant", "line", "time=yearweek(date)"}, duplicates: "keep", covariates: []string{"shift", "speed"},
+		{name: "defects beside speeds", target: "defects", modes: []string{"plant", "line", "shift", "time=date"}, duplicates: "sum", describing: []string{"speed"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("plant,line,shift,date,speed,defects\n")
 				for range 3000 {

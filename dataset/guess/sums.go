@@ -46,10 +46,22 @@ func (g *guesser) findSums() {
 		}
 	}
 	for _, p := range relation.Products(y, values, summedRows) {
-		if a, b := columns[p.Column], columns[p.Other]; !(p.Factor && columnname.IsCovariate(a.Name) && !columnname.IsCovariate(b.Name)) {
+		if a, b := columns[p.Column], columns[p.Other]; !p.Factor || computedFrom(a) >= computedFrom(b) {
 			g.computed[a] = fmt.Sprintf(factorReason, b.Name)
 		}
 	}
+}
+
+// computedFrom orders factors of a target by how likely they are known only with it: first a quotient such as the price per carat
+// of a stone, then units beside their price.
+func computedFrom(c *sampleColumn) int {
+	switch {
+	case columnname.HasWord(c.Name, []string{"per", "ratio"}):
+		return 2
+	case columnname.IsCovariate(c.Name):
+		return 0
+	}
+	return 1
 }
 
 // findTotals notes ids whose rows are the sums of the rows of the other ids in the same cells of the other modes,

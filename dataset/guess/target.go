@@ -160,11 +160,8 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	if !c.Integer {
 		score += 2
 	}
-	switch {
-	case score > 0 && score < 18 && g.determinedByColumn(c):
+	if score > 0 && score < 18 && g.determinedByColumn(c) {
 		score -= 6
-	case c == g.columns[len(g.columns)-1] && c.Kind != KindFlag && !columnname.IsCovariate(c.Name):
-		score += 3 // most tables have it last, which says more than fractions (speeds beside defects), and less than names
 	}
 	return score
 }
