@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -71,7 +72,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	}
 	opt.Checkpoint = refitFolder(which, opt)
 	record, engine := m.Record(), cpu.New(path, opt.Threads)
-	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: engine, data: data, measured: m, last: last, settings: report.settings, ofTargets: slices.Clone(report.ofTargets), seconds: map[string]float64{}, began: time.Now()}
+	r := &run{spec: refitSpec(m.Spec(), record, m.Field().Linear()), opt: opt, engine: engine, data: data, measured: m, last: last, settings: report.settings, origin: report.origin, ofTargets: slices.Clone(report.ofTargets), seconds: map[string]float64{}, began: time.Now()}
 	if err := r.openPages(); err != nil {
 		return nil, nil, err
 	}
@@ -231,6 +232,14 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 		return nil, 0, "", err
 	}
 	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(*record) // measures need the edges of the record
+	if r.origin.Surprised && r.origin.Correction != nil && r.last == dataset.Valid && r.size(dataset.Test) > 0 {
+		rows := evaluate.RowsOf(r.part(dataset.Test))
+		rows.Horizon = r.horizons[dataset.Test]
+		c := r.origin.After(evaluate.MeanSpread(r.model, r.predicted(dataset.Test), rows))
+		if r.model, err = r.model.WithCorrection(r.spec.Uncertainty.Conformal, c); err != nil {
+			return nil, 0, "", err
+		}
+	}
 	if before := r.measured.Heaping(); before != nil {
 		if table := r.heaping(); table != nil {
 			r.model = r.model.WithHeaping(table.WithLevelsOf(before))

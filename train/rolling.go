@@ -4,13 +4,12 @@ import (
 	"context"
 	"math"
 
-	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/train/fitdata"
 )
@@ -108,15 +107,15 @@ func (r *run) correctByOrigins() error {
 	var ahead []int32
 	var blocks []int // numbers of origins and series
 	first := 1
-	for _, o := range r.origins {
+	for _, o := range r.origins { // this one is the first
 		rows, horizon := o.validation()
-		given := model.Rows{Codes: rows.Codes, Weight: rows.W, Horizon: horizon}
-		z := o.model.Moments(o.engine, rows.Codes)
-		score, at := make([]float64, rows.Len()), make([]float64, rows.Len())
-		backend.ParallelFor(o.engine, rows.Len(), func(i int) {
-			p := o.model.Uncorrected(z, given, i)
-			score[i], at[i] = p.Score(rows.Target(i), r.spec.Seed, uint64(i)), p.Location()
-		})
+		given := evaluate.RowsOf(&rows)
+		given.Horizon = horizon
+		score, at, spread := evaluate.ForecastScores(o.engine, o.model, given, r.spec.Seed)
+		if o == r {
+			r.origin = conformal.Origin{Spread: spread, Surprised: conformal.Surprised(score)}
+		}
+		conformal.Grown(score, r.origin.Spread/spread)
 		for i, s := range score {
 			if horizon[i] >= 1 && !math.IsNaN(s) && !math.IsInf(s, 0) {
 				scores, location, ahead = append(scores, s), append(location, at[i]), append(ahead, horizon[i])
@@ -133,6 +132,7 @@ func (r *run) correctByOrigins() error {
 	if err != nil {
 		return err
 	}
+	r.origin.Correction = correction
 	r.model, err = r.model.WithCorrection(r.spec.Uncertainty.Conformal, correction)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/blend"
+	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -83,6 +84,7 @@ type Report struct {
 	Threads int                `json:"threads"`
 	Spec    spec.Spec          `json:"spec"`
 
+	origin    conformal.Origin  // see run
 	held      tt.Moments        // of the test rows, for a refit on all rows
 	refused   string            // the refit that exceeds the limit of memory, "" for none
 	settings  baseline.Chosen   // of formulas, for a refit
@@ -152,6 +154,7 @@ type run struct {
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
 	earlier     []*fitdata.Data        // of earlier origins, at which forecasts are measured too
 	origins     []*run                 // this and those at earlier origins
+	origin      conformal.Origin       // this one, if the conformal correction comes from forecasts of several
 	model       *model.Model
 	field       *tt.Field
 	operators   *operators.Set
@@ -214,7 +217,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	r.seconds["total"] = r.data.Seconds() + time.Since(r.began).Seconds()
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: sysmemory.Peak(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
-		Communication: r.traffic.Sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets, refused: r.refused}
+		Communication: r.traffic.Sum(r.opt.Ranks), settings: r.settings, ofTargets: r.ofTargets, refused: r.refused, origin: r.origin}
 	if r.spec.Fit.Refit == spec.RefitAll && !r.opt.Compare {
 		report.held = r.heldOut()
 	}

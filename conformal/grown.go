@@ -1,0 +1,77 @@
+package conformal
+
+import "math"
+
+// A training that has seen a surprise expects more of them: the sd that it predicts for forecasts is larger than that of a
+// training that ends before. An error divided by the smaller sd must not be multiplied by the larger one, or the
+// surprise counts twice.
+const (
+	// grownFrom is the factor of the sd from which a training counts as one that has seen a surprise. More rows
+	// alone change less.
+	grownFrom = 1.25
+
+	// surprising is the 90 % quantile of the sizes of the scores of one origin from which they count as a surprise: twice
+	// what the model expects. With smaller ones the model expects too little in general.
+	surprising = 2 * usualSize
+)
+
+// usualSize is the 90 % quantile of the size of a normal score.
+const usualSize = 1.645
+
+// An Origin describes the forecasts from the last origin that a correction comes from.
+type Origin struct {
+	Spread     float64     // their mean sd
+	Surprised  bool        // whether their errors are much larger than the model expects
+	Correction *Correction // from the forecasts of this origin and perhaps others
+}
+
+// Surprised reports whether the scores of one origin are much larger than the model expects.
+func Surprised(scores []float64) bool { return sizeQuantile(scores) > surprising }
+
+// sizeQuantile returns the 90 % quantile of the sizes of scores that are finite, 0 for none.
+func sizeQuantile(scores []float64) float64 {
+	var sizes []float64
+	for _, z := range scores {
+		if size := math.Abs(z); !math.IsNaN(size) && !math.IsInf(size, 0) {
+			sizes = append(sizes, size)
+		}
+	}
+	return quantileOf(sizes, factorLevel)
+}
+
+// Grown divides scores by how many times as large the sd is that a later training predicts for the same horizons, but does
+// not make them smaller than the model expects. Only scores that are a surprise change.
+func Grown(scores []float64, wider float64) {
+	if !Surprised(scores) {
+		return
+	}
+	factor := grown(sizeQuantile(scores), wider)
+	for i := range scores {
+		scores[i] *= factor
+	}
+}
+
+// After returns the correction for a model that was trained again, on the rows of the forecasts too, and now predicts a mean
+// sd for the same horizons. If they were a surprise that it has learned, intervals are as wide as errors were, unless the
+// model alone makes them wider now. One of few forecasts ([NewBySize]) stays one.
+func (o Origin) After(spread float64) *Correction {
+	c := o.Correction
+	size := (c.pool.Quantile((1+factorLevel)/2) - c.pool.Quantile((1-factorLevel)/2)) / 2
+	factor := grown(size, spread/o.Spread)
+	if !o.Surprised || factor == 1 {
+		return c
+	}
+	factors := c.Factors()
+	for h := range factors {
+		factors[h] *= factor
+	}
+	return c.withFactors(factors)
+}
+
+// grown returns the factor of scores, given the 90 % quantile of their sizes.
+func grown(size, wider float64) float64 {
+	if !(wider > grownFrom && size > usualSize) {
+		return 1
+	}
+	return max(1/wider, usualSize/size)
+}

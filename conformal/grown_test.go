@@ -1,0 +1,43 @@
+package conformal
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestGrown checks that only scores with a surprise become smaller, by how much wider the model is now, and never than it expects.
+func TestGrown(t *testing.T) {
+	t.Parallel()
+	scores := func(size float64) []float64 {
+		out := make([]float64, 99)
+		for i := range out {
+			out[i] = size * math.Sqrt2 * math.Erfinv(2*float64(i+1)/100-1)
+		}
+		return Symmetric(out)
+	}
+	for _, c := range []struct {
+		what               string
+		size, wider, after float64
+	}{
+		{"errors as expected", 1, 10, 1},
+		{"errors somewhat larger", 1.8, 10, 1.8},
+		{"a surprise that was not learned", 20, 1.1, 20},
+		{"a surprise that was learned in part", 20, 4, 5},
+		{"a surprise that was learned", 20, 100, 1},
+		{"an sd that is not known", 20, math.NaN(), 20},
+	} {
+		given := scores(c.size)
+		correction, err := NewByHorizon(1, given, given, slices.Repeat([]int32{1}, len(given)), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := Origin{Spread: 2, Surprised: Surprised(given), Correction: correction}.After(2 * c.wider)
+		if got, want := after.Factors()[0], c.after/c.size; math.Abs(got/want-1) > .04 {
+			t.Errorf("%s: got the factor %g, want %g", c.what, got, want)
+		}
+		if Grown(given, c.wider); math.Abs(sizeQuantile(given)/(c.after*usualSize)-1) > .04 {
+			t.Errorf("%s: got scores with the quantile %g, want %g", c.what, sizeQuantile(given), c.after*usualSize)
+		}
+	}
+}
