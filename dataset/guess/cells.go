@@ -146,7 +146,7 @@ func (g *guesser) uniqueWith(weak []*sampleColumn) bool {
 			modes = append(modes, g.modeOfColumn(c))
 		}
 	}
-	return len(modes) > max(1, len(g.modes)) && g.repeated(modes) == 0
+	return len(modes) > max(1, len(g.modes)) && g.unique(modes)
 }
 
 // addPlaces makes modes of the latitude and the longitude of a table without ids of its places, if with them each row has a cell
@@ -162,10 +162,10 @@ func (g *guesser) addPlaces() {
 			}
 		}
 	}
-	if len(places) < 2 || !slices.ContainsFunc(g.modes, isTime) || g.repeated(g.modes) == 0 || g.Rows-g.repeated(places) > g.Rows/fewest {
+	if len(places) < 2 || !slices.ContainsFunc(g.modes, isTime) || g.unique(g.modes) || g.Rows-g.repeated(places) > g.Rows/fewest {
 		return
 	}
-	if all := append(slices.Clone(g.modes), places...); g.repeated(all) == 0 {
+	if all := append(slices.Clone(g.modes), places...); g.unique(all) {
 		g.modes = all
 	}
 }
@@ -185,7 +185,7 @@ func (g *guesser) checkCells() {
 				continue
 			}
 			more := append(slices.Clone(g.modes), g.modeOfColumn(c))
-			if g.repeated(more) == 0 {
+			if g.unique(more) {
 				g.modes, g.Repeated = more, 0
 				g.sortModes()
 				g.Notes = append(g.Notes, fmt.Sprintf("the flag %s is a mode because cells are unique only with it", c.Name))

@@ -251,6 +251,7 @@ type guesser struct {
 	ranks    []float64                // see targetRanks
 	computed map[*sampleColumn]string // columns that give the target away, with the reason, see findSums
 	follows  map[*sampleColumn]bool   // see followsTarget
+	kept     crossing                 // see cellsOf
 	renamed  *sampleColumn            // ids in a column called time, beside the time itself
 }
 

@@ -35,16 +35,47 @@ func (g *guesser) repeated(modes []sampleMode) int {
 		return max(0, g.Rows-1)
 	}
 	n := 0
-	g.eachRepeat(modes, func(int, int) { n++ })
+	g.eachRepeat(modes, func(int, int) bool { n++; return true })
 	return n
 }
 
-// eachRepeat calls f with each row whose cell an earlier row has, and that row.
-func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
-	codes, distinct := modes[0].codes, modes[0].distinct
-	for _, m := range modes[1:] {
-		codes, distinct = relation.Crossed(codes, m.codes)
+// unique reports whether repeated is 0. It ends at the first repeat.
+func (g *guesser) unique(modes []sampleMode) bool {
+	if len(modes) == 0 {
+		return g.Rows <= 1
 	}
+	unique := true
+	g.eachRepeat(modes, func(int, int) bool { unique = false; return false })
+	return unique
+}
+
+// A crossing has the codes of the cells of some modes.
+type crossing struct {
+	modes    []sampleMode
+	codes    []int32
+	distinct int
+}
+
+// cellsOf returns the codes of the cells of some modes, and how many there are. Those of the last modes without the very last one are kept,
+// because many columns of a wide table may be tried as one more mode.
+func (g *guesser) cellsOf(modes []sampleMode) ([]int32, int) {
+	last := len(modes) - 1
+	if last == 0 || g.Rows == 0 {
+		return modes[0].codes, modes[0].distinct
+	}
+	if !slices.EqualFunc(modes[:last], g.kept.modes, func(a, b sampleMode) bool { return &a.codes[0] == &b.codes[0] }) {
+		codes, distinct := modes[0].codes, modes[0].distinct
+		for _, m := range modes[1:last] {
+			codes, distinct = relation.Crossed(codes, m.codes)
+		}
+		g.kept = crossing{slices.Clone(modes[:last]), codes, distinct}
+	}
+	return relation.Crossed(g.kept.codes, modes[last].codes)
+}
+
+// eachRepeat calls f with each row whose cell an earlier row has, and that row, until f returns false.
+func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int) bool) {
+	codes, distinct := g.cellsOf(modes)
 	var columns []int // that may be empty
 	for i, c := range g.columns {
 		if c.empty > 0 && slices.ContainsFunc(modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) }) {
@@ -57,7 +88,9 @@ func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 			continue
 		}
 		if first[cell] > 0 {
-			f(row, first[cell]-1)
+			if !f(row, first[cell]-1) {
+				return
+			}
 		} else {
 			first[cell] = row + 1
 		}
@@ -73,12 +106,13 @@ func (g *guesser) findRepeats(modes []sampleMode) Repeats {
 	times := slices.DeleteFunc(slices.Clone(g.columns), func(c *sampleColumn) bool {
 		return c.moments == nil || !slices.ContainsFunc(modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) })
 	})
-	g.eachRepeat(modes, func(row, first int) {
+	g.eachRepeat(modes, func(row, first int) bool {
 		if r.Rows++; r.Rows == 1 && g.sample.Lines != nil && !g.sample.Several {
 			r.Place = fmt.Sprintf("%s, after %s", dataset.Place(g.sample.Unit, g.sample.Lines[row]), dataset.Place(g.sample.Unit, g.sample.Lines[first]))
 		}
 		r.Equal = r.Equal && g.sample.Rows[row][g.target] == g.sample.Rows[first][g.target]
 		r.PutBack = r.PutBack && slices.ContainsFunc(times, func(c *sampleColumn) bool { return PutBack(c.moments[c.codes[row]]) })
+		return true
 	})
 	return r
 }
@@ -90,7 +124,7 @@ func (g *guesser) keepDiffering(covariates []string) {
 		return
 	}
 	repeated, differing := 0, 0
-	g.eachRepeat(g.modes, func(row, first int) {
+	g.eachRepeat(g.modes, func(row, first int) bool {
 		repeated++
 		for i, c := range g.columns {
 			if slices.Contains(covariates, c.Name) && g.sample.Rows[row][i] != g.sample.Rows[first][i] {
@@ -98,6 +132,7 @@ func (g *guesser) keepDiffering(covariates []string) {
 				break
 			}
 		}
+		return true
 	})
 	if repeated > 0 && 2*differing >= repeated {
 		g.Notes = g.Notes[:len(g.Notes)-1] // of the other rule

@@ -191,7 +191,7 @@ func (g *guesser) numbersRows(c *sampleColumn) bool {
 			step, rest = rest, math.Mod(step, rest)
 		}
 	}
-	return c.Max-c.Min < 2*step*float64(c.Distinct) && g.repeated(ids) > 0 && g.repeated(append(ids, g.modeOfColumn(c))) == 0
+	return c.Max-c.Min < 2*step*float64(c.Distinct) && g.repeated(ids) > 0 && g.unique(append(ids, g.modeOfColumn(c)))
 }
 
 // reserved reports whether a column has another purpose than target or mode.

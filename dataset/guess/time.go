@@ -103,7 +103,7 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 		g.addParts(c)
 		return
 	}
-	unique := others > 1 && g.repeated(g.modes) == 0
+	unique := others > 1 && g.unique(g.modes)
 	switch share := float64(g.Rows) / float64(max(1, c.Distinct)); {
 	case unique && (!g.repeats(c.Distinct) || share < 20 && c.resolution() < stepDay):
 		if !g.addMoments(c) {
@@ -124,7 +124,7 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 		if !ok || m.distinct < 2 || 10*m.distinct > 6*g.Rows { // two series that begin or end a few periods apart hardly repeat
 			continue
 		}
-		if g.repeated(append(slices.Clone(g.modes), m)) == 0 {
+		if g.unique(append(slices.Clone(g.modes), m)) {
 			g.modes = append(g.modes, m)
 			return
 		}
@@ -148,7 +148,7 @@ func (g *guesser) plainTime(c *sampleColumn) bool {
 // unaligned reports whether a time that hardly repeats is that of series of different years:
 // its values follow each other regularly, and each row has a cell of its own with it alone.
 func (g *guesser) unaligned(c *sampleColumn, plain sampleMode) bool {
-	return c.regular() && g.repeated(g.modes) > 0 && g.repeated(append(slices.Clone(g.modes), plain)) == 0
+	return c.regular() && !g.unique(g.modes) && g.unique(append(slices.Clone(g.modes), plain))
 }
 
 // addParts makes modes of a single series, whose rows all have their own time: the
@@ -169,7 +169,7 @@ func (g *guesser) addParts(c *sampleColumn) {
 			continue
 		}
 		m.time = true
-		if len(modes) >= 2 && g.repeated(modes) == 0 {
+		if len(modes) >= 2 && g.unique(modes) {
 			break // the minutes only if they are needed
 		}
 		modes = append(modes, m)
