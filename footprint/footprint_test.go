@@ -74,7 +74,8 @@ func TestTrainingCoversArrays(t *testing.T) {
 				term := observed.NewTerm(b, train.Slices(), train.Lookup(codes), observed.Options{SecondMoments: !point, Equations: point})
 				d.Terms = append(d.Terms, term)
 				d.Refresh(k, train.Slices(), !point)
-				bytes += 4*len(term.Mean) + planBytes(term.First, term.Last, term.Cheapest)
+				bytes += 4*n + planBytes( // values, or the entities of an effect
+					term.First, term.Last, term.Cheapest)
 			}
 			return float64(need.Training()), float64(bytes)
 		}

@@ -79,11 +79,14 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	}
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
 	p.penalty = ridge.Of(c, block, p.entityWeights)
-	exact := outer && block.Map == nil && block.Along == nil && t.Own(at.core) != nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes
+	if outer && block.Map == nil {
+		p.sums = a.sumsOf(at.term)
+	}
+	exact := outer && block.Map == nil && block.Along == nil && p.sums == nil && t.Own(at.core) != nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes
 	if exact {
 		p.sorted = a.obs.InLeafOrder(plan)
 	}
-	if p.sorted == nil {
+	if p.sorted == nil && p.sums == nil {
 		p.target, p.weight = a.obs.InPlanOrder(plan)
 	}
 	if block.Along != nil {
@@ -91,7 +94,7 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 		solveAlong(p, true)
 	} else if exact {
 		raised = solveSlices(p)
-	} else if outer && block.Map == nil && t.Own(at.core) == nil {
+	} else if outer && block.Map == nil && (p.sums != nil || t.Own(at.core) == nil) {
 		raised = solveExpectedSlices(p)
 	} else {
 		raised = int64(cg.solve(p))

@@ -145,7 +145,12 @@ func (a *cavi) update(i int) {
 	plan, exact := a.plan(t, at.core, block)
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, steps: a.steps, noise: float64(a.d.noise[0])}
 	p.penalty = a.d.priorPenalty(&block)
-	p.target, p.weight = a.obs.InPlanOrder(plan)
+	if exact {
+		p.sums = a.sumsOf(at.term)
+	}
+	if p.sums == nil {
+		p.target, p.weight = a.obs.InPlanOrder(plan)
+	}
 	if block.Along != nil {
 		solveAlong(p, !a.fixed)
 	} else if exact {
@@ -234,9 +239,9 @@ func (a *cavi) endSweep(bool) {
 	for k := range a.terms {
 		if !a.balance(k) {
 			a.evaluate(k)
+			a.changed()
 		}
 	}
-	a.changed()
 	if c := a.d.sites; c != nil {
 		if n := len(a.run.Points); a.run.Sweep > boundSweeps && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
 			a.run.Rate = max(a.run.Rate/2, leastMix)

@@ -162,6 +162,14 @@ func (p *blockProblem) sliceEquations() backend.Slices {
 	shape := p.train.Cores[p.core].Slices.Shape
 	r := shape.Slice()
 	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
+	if p.sums != nil {
+		p.d.passes++
+		value := p.train.Cores[p.core].Slices.Mean
+		p.sums(func(e int, count, sum float64) {
+			g.Mean[e], g.Cov[e] = float32(sum-count*float64(value[e])), float32(-count/2)
+		})
+		return g
+	}
 	grad, cores := make([]backend.Slices, len(p.train.Cores)), p.train.Slices()
 	grad[p.core] = g
 	if !p.hasPosterior() {

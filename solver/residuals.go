@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -56,7 +55,6 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 			index = t.LookupOn(d.b, d.b.Threads(), train.Codes)
 		}
 		terms[k] = termValues{t, observed.NewTerm(d.b, t.Slices(), index, opt)}
-		backend.FreeAll(d.b, index)
 		d.entities[k] = nil // plans take their place
 	})
 	for _, s := range d.series {
@@ -116,6 +114,14 @@ const noTerm = observed.None
 
 // residualFor sets target and weight for term k.
 func (a *residuals) residualFor(k int) { a.obs.Target(k, a.d.field.Offset.Mean) }
+
+// sumsOf returns the sums of the target of an effect by entity, nil for other terms. See [observed.Data.EntitySums].
+func (a *residuals) sumsOf(k int) func(set func(e int, count, sum float64)) {
+	if !a.obs.HasSums(k) {
+		return nil
+	}
+	return func(set func(e int, count, sum float64)) { a.obs.EntitySums(k, set) }
+}
 
 // loss returns the summed training loss, for posteriors its expectation.
 func (a *residuals) loss() float64 {

@@ -59,15 +59,8 @@ func (dr *driver) collapsed() (trains, curves bool) {
 			gone(d.offered.terms[k]) // pruned
 		}
 	}
-	for _, t := range a.terms {
-		if len(t.train.Cores) == 1 && !curvesPerID(t.train) {
-			continue
-		}
-		sum := 0.0
-		for _, v := range t.Mean {
-			sum += float64(v) * float64(v)
-		}
-		if sum < vanished*float64(len(t.Mean)) {
+	for k, t := range a.terms {
+		if (len(t.train.Cores) > 1 || curvesPerID(t.train)) && a.obs.SquareOf(k) < vanished*float64(a.obs.Len()) {
 			gone(t.train)
 		}
 	}

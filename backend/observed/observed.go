@@ -6,7 +6,7 @@
 // combined along a balanced binary tree. Results do not depend on the number of threads.
 //
 // Memory: 4 bytes per observation for each of Y, W, the target, the plan's copy of it, and
-// the values of each term; weights and variances only where they are needed; 8 bytes for an exact
+// the values of each term, or its entities; weights and variances only where they are needed; 8 bytes for an exact
 // target of [leastExchanged] terms or more.
 package observed
 
@@ -40,6 +40,8 @@ type Data struct {
 	weight []float32 // of the target; nil means 1
 	of     int       // the term that target and weight belong to
 	offset float32   // the offset of the target
+	square float64   // the sum of the squares of the target of an effect
+	summed int       // the effect whose sums by entity are those of the target
 
 	planTarget, planWeight []float32 // in the order of gathered
 	gathered               *backend.Plan
@@ -49,7 +51,7 @@ type Data struct {
 
 // New returns observations without terms.
 func New(b backend.Backend, y, w []float32, partners func(k int) []int) *Data {
-	d := &Data{Y: y, W: w, Partners: partners, b: b, of: unknown}
+	d := &Data{Y: y, W: w, Partners: partners, b: b, of: unknown, summed: None}
 	d.target, d.planTarget = backend.Make[float32](b, len(y)), backend.Make[float32](b, len(y))
 	if w != nil || partners != nil {
 		d.weight, d.planWeight = backend.Make[float32](b, len(y)), backend.Make[float32](b, len(y))
@@ -65,7 +67,7 @@ type Planned struct {
 	Plans  []*backend.Plan // by term: its cheapest one
 	Spread *Spread         // nil if this process has all observations
 
-	// Entities are those of terms of one core, by observation of this process, over several ranks.
+	// Entities are those of effects, by observation of this process.
 	Entities [][]int32
 }
 
@@ -73,7 +75,11 @@ type Planned struct {
 func (d *Data) Planned() *Planned {
 	p := &Planned{Spread: d.spread}
 	for _, t := range d.Terms {
-		p.Plans, p.Entities = append(p.Plans, t.Cheapest), append(p.Entities, t.entity)
+		var entities []int32
+		if t.effect != nil {
+			entities = t.effect.entity
+		}
+		p.Plans, p.Entities = append(p.Plans, t.Cheapest), append(p.Entities, entities)
 	}
 	return p
 }
@@ -127,31 +133,36 @@ func Exact(terms int, products bool) bool { return terms >= leastExchanged && !p
 // below 2^20 of such numbers are exact in float64, in any order.
 const rounding = 3 << 19
 
+// piece is the number of observations whose values are in cache together.
+const piece = 1 << 10
+
 func rounded(f float32) float64 { return (float64(f) + rounding) - rounding }
 
 // exchange turns the target of term j into that of term k, after the offset fell by a number.
 func (d *Data) exchange(j, k int, fallen float64) {
-	if j == k {
-		j, k = None, None
-	}
-	d.eachBlock(func(from, to int) {
-		sum, target := d.exact[from:to], d.target[from:to]
-		if j >= 0 {
-			subtract(sum, d.term(j).Mean[from:to])
-		}
-		if k >= 0 {
-			for n, f := range d.term(k).Mean[from:to][:len(sum)] {
-				sum[n] += rounded(f)
+	d.eachTarget(k, func(from, end int) {
+		var was, is [piece]float32
+		for to := from; from < end; from = to {
+			to = min(end, from+piece)
+			less, more := d.valuesOf(j, from, to, was[:]), d.valuesOf(k, from, to, is[:])
+			sum, target := d.exact[from:to][:len(less)], d.target[from:to][:len(less)]
+			for n, f := range less {
+				sum[n] += rounded(more[n]) - rounded(f) + fallen
+				target[n] = float32(sum[n])
 			}
-		}
-		for n := range sum {
-			sum[n] += fallen
-			target[n] = float32(sum[n])
 		}
 	})
 }
 
-// term returns a term of the sum, or an added part.
+// valuesOf returns the values of term k at observations, 0 for none.
+func (d *Data) valuesOf(k, from, to int, space []float32) []float32 {
+	if k < 0 {
+		clear(space)
+		return space[:to-from]
+	}
+	return d.term(k).values(from, to, space)
+}
+
 func (d *Data) term(k int) *Term {
 	if k < len(d.Terms) {
 		return d.Terms[k]
@@ -166,7 +177,7 @@ func (d *Data) fromY(k int, offset float32) {
 	}
 	partners := d.partners(k)
 	type product struct {
-		lead    []float32
+		lead    *Term
 		factors [][]float32
 	}
 	var products []product // the others
@@ -175,7 +186,7 @@ func (d *Data) fromY(k int, offset float32) {
 		if j == k || slices.Contains(partners, j) || len(others) > 0 && others[0] < j {
 			continue // its own product, or counted with the first factor
 		}
-		p := product{lead: t.Mean}
+		p := product{lead: t}
 		for _, o := range others {
 			p.factors = append(p.factors, d.Terms[o].Mean)
 		}
@@ -183,14 +194,15 @@ func (d *Data) fromY(k int, offset float32) {
 	}
 	for i, t := range d.Added {
 		if len(d.Terms)+i != k {
-			products = append(products, product{lead: t.Mean})
+			products = append(products, product{lead: t})
 		}
 	}
 	start := rounded(offset)
-	d.eachBlock(func(from, end int) {
-		var space [1 << 10]float64
+	d.eachTarget(k, func(from, end int) {
+		var space [piece]float64
+		var values [piece]float32
 		for to := from; from < end; from = to {
-			to = min(end, from+len(space))
+			to = min(end, from+piece)
 			sum := space[:to-from]
 			if d.exact != nil {
 				sum = d.exact[from:to]
@@ -199,12 +211,13 @@ func (d *Data) fromY(k int, offset float32) {
 				sum[n] = rounded(y) - start
 			}
 			for _, p := range products {
+				lead := p.lead.values(from, to, values[:])
 				if len(p.factors) == 0 {
-					subtract(sum, p.lead[from:to])
+					subtract(sum, lead)
 					continue
 				}
 				for n := range sum {
-					f := p.lead[from+n]
+					f := lead[n]
 					for _, o := range p.factors {
 						f *= o[from+n]
 					}
@@ -294,16 +307,20 @@ func (d *Data) TargetAt(rows []int) []float32 {
 // SumOf sets the target to the sum of the values of some terms, without products.
 func (d *Data) SumOf(terms []int) {
 	d.Changed()
-	d.eachBlock(func(from, to int) {
-		target := d.target[from:to]
-		clear(target)
-		for _, k := range terms {
-			for n, f := range d.term(k).Mean[from:to][:len(target)] {
-				target[n] += f
+	d.eachBlock(func(from, end int) {
+		var values [piece]float32
+		for to := from; from < end; from = to {
+			to = min(end, from+piece)
+			target := d.target[from:to]
+			clear(target)
+			for _, k := range terms {
+				for n, f := range d.term(k).values(from, to, values[:])[:len(target)] {
+					target[n] += f
+				}
 			}
-		}
-		if d.weight != nil {
-			d.weigh(nil, from, to)
+			if d.weight != nil {
+				d.weigh(nil, from, to)
+			}
 		}
 	})
 }

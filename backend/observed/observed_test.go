@@ -122,6 +122,19 @@ func TestSumsAgreeWithEnumeration(t *testing.T) {
 				check("shift", shifted.Square, direct.Square-direct.Residual+0.25*direct.Weight)
 				d.Changed()
 			}
+			if d.Target(1, offset); d.HasSums(1) != (weights == nil && !keep) {
+				t.Errorf("weights %t, variances kept %t: sums by entity: %t", weights != nil, keep, d.HasSums(1))
+			} else if d.HasSums(1) {
+				count, sum := make([]float64, 900), make([]float64, 900)
+				for n, e := range s.index[1][0] {
+					count[e]++
+					sum[e] += target[n]
+				}
+				d.EntitySums(1, func(e int, n, total float64) {
+					check("observations of an entity", n, count[e])
+					check("targets of an entity", total, sum[e])
+				})
+			}
 			check("variances", d.Spreads(), spread)
 			check("gain", d.Gain(1, offset), gain)
 		}
@@ -161,13 +174,31 @@ func TestTargetsAreExact(t *testing.T) {
 func TestThreadsGiveSameBits(t *testing.T) {
 	t.Parallel()
 	s := newSum(3*(1<<14) + 77)
+	for _, weights := range [][]float32{s.w, nil} {
+		testThreads(t, s, weights)
+	}
+}
+
+// entitySums returns the sums by entity of an effect, none for other terms.
+func entitySums(d *observed.Data, k, entities int) []float64 {
+	if !d.HasSums(k) {
+		return nil
+	}
+	all := make([]float64, 2*entities)
+	d.EntitySums(k, func(e int, count, sum float64) { all[2*e], all[2*e+1] = count, sum })
+	return all
+}
+
+func testThreads(t *testing.T, s sum, weights []float32) {
+	t.Helper()
 	var want []float64
 	for _, threads := range []int{1, 2, 7, 16, 64} {
 		b := cpu.New(cpu.Paths()[0], threads)
-		d := s.bind(b, s.w, observed.Options{SecondMoments: true})
+		d := s.bind(b, weights, observed.Options{SecondMoments: true})
 		var got []float64
 		for k := range d.Terms {
 			d.Target(k, 0.5)
+			got = append(got, entitySums(d, k, s.cores[k][0].N)...)
 			plan := d.Terms[k].Cheapest
 			target, weight := d.InPlanOrder(plan)
 			grad := make([]backend.Slices, len(s.cores[k]))
@@ -192,7 +223,7 @@ func TestThreadsGiveSameBits(t *testing.T) {
 			want = got
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%d threads give other results than 1 thread", threads)
+			t.Errorf("weights %t: %d threads give other results than 1 thread", weights != nil, threads)
 		}
 	}
 }

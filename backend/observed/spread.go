@@ -306,33 +306,3 @@ func (d *Data) sumCells(p *backend.Plan, values []float32) float64 {
 	backend.ShareBorders(d.spread.ranks, values[:d.Len()], bounds)
 	return reduceBlocks(d.spread, blocks, part, plus)
 }
-
-// refreshSpreadEffect is refreshEffect over several ranks: no values travel.
-func (d *Data) refreshSpreadEffect(t *Term, mean, variance []float32) {
-	from, to := d.spread.Own()
-	plan := t.Cheapest
-	if t.entity == nil {
-		t.entity = make([]int32, to-from)
-		for c, n := range plan.Source {
-			if int(n) >= from && int(n) < to {
-				t.entity[int(n)-from] = plan.LeafEntity[c]
-			}
-		}
-	}
-	d.eachBlock(func(a, b int) {
-		for n := a; n < b; n++ {
-			t.Mean[n] = mean[t.entity[n-from]]
-		}
-	})
-	t.spread = 0
-	if variance == nil {
-		return
-	}
-	t.spread = reduce(d, func(a, b int) float64 {
-		sum := 0.0
-		for _, e := range plan.LeafEntity[a:b] {
-			sum += float64(variance[e])
-		}
-		return sum
-	}, func(a, b float64) float64 { return a + b })
-}

@@ -34,6 +34,7 @@ func TestRanksGiveSameBits(t *testing.T) {
 			d.Changed()
 			for k, term := range d.Terms {
 				d.Target(k, 0.5)
+				all = append(all, entitySums(d, k, s.cores[k][0].N)...)
 				for _, plan := range []*backend.Plan{term.First, term.Last, term.Cheapest} {
 					if plan == nil {
 						continue

@@ -29,11 +29,14 @@ func (d *Data) Residuals(offset float32) Sums {
 		k = None
 		d.Target(None, offset)
 	}
+	if k >= 0 && k < len(d.Terms) && d.HasSums(k) {
+		return d.effectResiduals(k)
+	}
 	return reduce(d, func(from, to int) Sums {
 		target := d.target[from:to]
 		var mean []float32
 		if k >= 0 {
-			mean = d.term(k).Mean[from:to][:len(target)]
+			mean = d.term(k).values(from, to, make([]float32, len(target)))[:len(target)]
 		}
 		var s Sums
 		for n, r := range target {
@@ -76,10 +79,16 @@ func (d *Data) Gain(k int, offset float32) float64 {
 	d.Target(None, offset)
 	t := d.Terms[k]
 	gain := d.Sum(func(n int) float64 {
-		g := float64(t.Mean[n])
+		g := float64(t.at(n))
 		return d.weightAt(n) * g * (2*float64(d.target[n]) + g)
 	})
 	return gain - d.Spread(t)
+}
+
+// SquareOf returns the sum of the squares of the values of term k.
+func (d *Data) SquareOf(k int) float64 {
+	t := d.Terms[k]
+	return d.Sum(func(n int) float64 { return float64(t.at(n)) * float64(t.at(n)) })
 }
 
 // Sum adds a value of every observation.

@@ -3,6 +3,7 @@ package observed
 import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // A Term is one train of the sum at the observations, or another part of the sum.
@@ -10,12 +11,12 @@ type Term struct {
 	First, Last *backend.Plan // with the first and the last core as leaf core; Last is nil for one core
 	Cheapest    *backend.Plan // the cheaper of the two; the other is nil if it is not needed
 
-	Mean     []float32 // by observation
+	Mean     []float32 // by observation; nil for an effect
 	Variance []float32 // nil unless it is kept
+	effect   *effect   // nil for trains of several cores, and where variances are kept
 
 	spread float64 // the sum of w Var over the observations
 	summed bool    // spread is that of Variance, which is kept
-	entity []int32 // of a single core over several ranks: by observation of this one
 }
 
 // Options say what is needed of a term.
@@ -26,15 +27,24 @@ type Options struct {
 }
 
 // NewTerm plans the observations for a train: index[p][n] is the entity of core p at
-// observation n.
+// observation n. It keeps the index of an effect, and gives the memory of others back.
 func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Options) *Term {
 	ends := backend.Ends{Shapes: shapesOf(cores), Cells: len(index[0]), Threads: b.Threads()}
 	ends.Plan = func(leaf backend.LeafEnd) *backend.Plan {
 		return backend.NewPlanOn(b, b.Threads(), ends.Shapes, index, leaf)
 	}
 	ends.Combinations = func(chain []int) int { return backend.Combinations(b.Threads(), ends.Shapes, index, chain) }
-	return newTerm(b, cores, ends, opt)
+	t := newTerm(b, cores, ends, opt)
+	if isEffect(cores, opt) {
+		t.effect = newEffect(b.Threads(), index[0], 0, cores[0].N)
+	} else {
+		backend.FreeAll(b, index)
+	}
+	return t
 }
+
+// isEffect reports whether values are looked up by entity.
+func isEffect(cores []backend.Slices, opt Options) bool { return len(cores) == 1 && !opt.Variances }
 
 func shapesOf(cores []backend.Slices) (shapes []backend.Shape) {
 	for _, c := range cores {
@@ -50,20 +60,25 @@ func (d *Data) ShareTerm(cores []backend.Slices, lookup backend.Lookup, opt Opti
 		return t
 	}
 	from, to := d.spread.Own()
-	t.entity = make([]int32, to-from)
+	entity := make([]int32, to-from)
 	parallel.Blocks(d.b.Threads(), to-from, func(a, b int) {
 		rows := make([]int32, b-a)
 		for i := range rows {
 			rows[i] = int32(from + a + i)
 		}
-		lookup(0, t.entity[a:b], rows)
+		lookup(0, entity[a:b], rows)
 	})
+	t.effect = newEffect(d.b.Threads(), entity, from, cores[0].N)
+	t.effect.count = peers.Sum(d.spread.ranks, t.effect.count)
 	return t
 }
 
 // newTerm makes the plans of a term.
 func newTerm(b backend.Backend, cores []backend.Slices, ends backend.Ends, opt Options) *Term {
-	t := &Term{Mean: backend.Make[float32](b, ends.Cells)}
+	t := &Term{}
+	if !isEffect(cores, opt) {
+		t.Mean = backend.Make[float32](b, ends.Cells)
+	}
 	if ends.SecondMoments = opt.SecondMoments; opt.SecondMoments && opt.Variances {
 		t.Variance = backend.Make[float32](b, ends.Cells)
 	}
@@ -156,33 +171,22 @@ func (d *Data) refreshEffect(t *Term, core backend.Slices, secondMoments bool) {
 		variance = core.Cov
 	}
 	if !secondMoments {
+		variance = nil
 		clear(t.Variance)
 	}
-	if d.spread != nil {
-		if !secondMoments {
-			variance = nil
-		}
-		d.refreshSpreadEffect(t, core.Mean, variance)
+	if t.effect != nil {
+		d.refreshValues(t, core.Mean, variance)
 		return
 	}
 	source, entity := t.Cheapest.Source, t.Cheapest.LeafEntity
-	t.spread = parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
-		sum := 0.0
+	parallel.Blocks(d.b.Threads(), d.Len(), func(from, to int) {
 		for c := from; c < to; c++ {
 			n, e := source[c], entity[c]
 			t.Mean[n] = core.Mean[e]
-			if !secondMoments {
-				continue
-			}
-			if t.Variance != nil {
+			if variance != nil {
 				t.Variance[n] = variance[e]
-			} else if d.W != nil {
-				sum += float64(d.W[n]) * float64(variance[e])
-			} else {
-				sum += float64(variance[e])
 			}
 		}
-		return sum
 	})
 }
 
