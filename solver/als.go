@@ -79,14 +79,12 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	}
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
 	p.penalty = ridge.Of(c, block, p.entityWeights)
-	if outer && block.Map == nil {
-		p.sums = a.sumsOf(at.term)
-	}
+	p.sums = a.obs.EntitySums(at.term)
 	exact := outer && block.Map == nil && block.Along == nil && p.sums == nil && t.Own(at.core) != nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes
 	if exact {
 		p.sorted = a.obs.InLeafOrder(plan)
 	}
-	if p.sorted == nil && p.sums == nil {
+	if p.sorted == nil && (p.sums == nil || block.Map != nil) {
 		p.target, p.weight = a.obs.InPlanOrder(plan)
 	}
 	if block.Along != nil {

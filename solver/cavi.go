@@ -145,10 +145,7 @@ func (a *cavi) update(i int) {
 	plan, exact := a.plan(t, at.core, block)
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, steps: a.steps, noise: float64(a.d.noise[0])}
 	p.penalty = a.d.priorPenalty(&block)
-	if exact {
-		p.sums = a.sumsOf(at.term)
-	}
-	if p.sums == nil {
+	if p.sums = a.obs.EntitySums(at.term); p.sums == nil || !exact {
 		p.target, p.weight = a.obs.InPlanOrder(plan)
 	}
 	if block.Along != nil {

@@ -43,7 +43,7 @@ type blockProblem struct {
 	plan           *backend.Plan
 	target, weight []float32                                 // in plan order
 	sorted         []float32                                 // the target in leaf order, instead of target; nil for none
-	sums           func(set func(e int, count, sum float64)) // instead of target: see sumsOf; nil for none
+	sums           func(set func(e int, count, sum float64)) // instead of target; see [observed.Data.EntitySums]
 	penalty        *blockPenalty
 	entityWeights  []float64 // nil: every entity counts, and one without observations gets its prior
 	steps          int

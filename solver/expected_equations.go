@@ -159,15 +159,12 @@ func solveExpectedSlices(p *blockProblem) int64 {
 // sliceEquations returns the equations of the slices of an outer core: g - H G in Mean, and
 // -H/2 in Cov, for the entities of this rank.
 func (p *blockProblem) sliceEquations() backend.Slices {
-	shape := p.train.Cores[p.core].Slices.Shape
-	r := shape.Slice()
-	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
+	c := p.train.Cores[p.core].Slices
+	r := c.Slice()
+	g := backend.Slices{Shape: c.Shape, Mean: p.d.scratch(0, c.Len()), Cov: p.d.scratch(1, c.N*r*r)}
 	if p.sums != nil {
 		p.d.passes++
-		value := p.train.Cores[p.core].Slices.Mean
-		p.sums(func(e int, count, sum float64) {
-			g.Mean[e], g.Cov[e] = float32(sum-count*float64(value[e])), float32(-count/2)
-		})
+		p.sums(func(e int, n, sum float64) { g.Mean[e], g.Cov[e] = float32(sum-n*float64(c.Mean[e])), float32(-n/2) })
 		return g
 	}
 	grad, cores := make([]backend.Slices, len(p.train.Cores)), p.train.Slices()

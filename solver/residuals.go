@@ -115,14 +115,6 @@ const noTerm = observed.None
 // residualFor sets target and weight for term k.
 func (a *residuals) residualFor(k int) { a.obs.Target(k, a.d.field.Offset.Mean) }
 
-// sumsOf returns the sums of the target of an effect by entity, nil for other terms. See [observed.Data.EntitySums].
-func (a *residuals) sumsOf(k int) func(set func(e int, count, sum float64)) {
-	if !a.obs.HasSums(k) {
-		return nil
-	}
-	return func(set func(e int, count, sum float64)) { a.obs.EntitySums(k, set) }
-}
-
 // loss returns the summed training loss, for posteriors its expectation.
 func (a *residuals) loss() float64 {
 	if a.knownLoss == nil {

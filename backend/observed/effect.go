@@ -90,8 +90,25 @@ func (d *Data) refreshValues(t *Term, mean, variance []float32) {
 	}
 }
 
-// HasSums reports whether term k, whose target is set, has [Data.EntitySums]: effects without weights do, unless targets diverge.
-func (d *Data) HasSums(k int) bool {
+// EntitySums returns a function that calls set for every entity of term k, whose target is set: with the number of
+// its observations and the sum of their targets. Calls are concurrent. It is nil for terms that are no effects, with weights,
+// and where targets diverge.
+func (d *Data) EntitySums(k int) func(set func(e int, count, sum float64)) {
+	if !d.hasSums(k) {
+		return nil
+	}
+	return func(set func(e int, count, sum float64)) {
+		d.sumByEntity(k)
+		x := d.Terms[k].effect
+		parallel.Blocks(d.b.Threads(), len(x.sum), func(from, to int) {
+			for e := from; e < to; e++ {
+				set(e, float64(x.count[e]), float64(x.sum[e])/sumUnit)
+			}
+		})
+	}
+}
+
+func (d *Data) hasSums(k int) bool {
 	return d.isPlainEffect(k) && d.square*float64(d.Len()) < mostSum*mostSum
 }
 
@@ -114,18 +131,6 @@ func (d *Data) eachTarget(k int, work func(from, to int)) {
 		}
 		return square
 	}, func(a, b float64) float64 { return a + b })
-}
-
-// EntitySums calls set for every entity of term k: with the number of its observations and the sum of their
-// targets. Calls are concurrent.
-func (d *Data) EntitySums(k int, set func(e int, count, sum float64)) {
-	d.sumByEntity(k)
-	x := d.Terms[k].effect
-	parallel.Blocks(d.b.Threads(), len(x.sum), func(from, to int) {
-		for e := from; e < to; e++ {
-			set(e, float64(x.count[e]), float64(x.sum[e])/sumUnit)
-		}
-	})
 }
 
 // sumByEntity adds the targets of the observations of each entity of term k.

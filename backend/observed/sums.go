@@ -29,7 +29,7 @@ func (d *Data) Residuals(offset float32) Sums {
 		k = None
 		d.Target(None, offset)
 	}
-	if k >= 0 && k < len(d.Terms) && d.HasSums(k) {
+	if d.hasSums(k) {
 		return d.effectResiduals(k)
 	}
 	return reduce(d, func(from, to int) Sums {
