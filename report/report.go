@@ -222,7 +222,7 @@ func percent(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f %%", 100*v)
+	return fmt.Sprintf("%.1f %%", math.Round(1000*v)/10+0) // + 0 for -0
 }
 
 // ranks writes the ranks between the cores of a term; effects and series have none.

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/model"
@@ -15,13 +16,14 @@ func writeTerms(b *strings.Builder, terms []model.TermContribution) {
 	}
 	var texts []string
 	for _, t := range terms {
+		share := math.Round(1000*t.Share)/10 + 0 // + 0 for -0
 		switch {
 		case t.Removed:
 			texts = append(texts, t.Term+" removed")
 		case len(t.Offered) > 0:
-			texts = append(texts, fmt.Sprintf("%s %.1f %% (rank %s -> %s)", t.Term, 100*t.Share, ranksText(t.Offered), ranksText(t.Ranks)))
+			texts = append(texts, fmt.Sprintf("%s %.1f %% (rank %s -> %s)", t.Term, share, ranksText(t.Offered), ranksText(t.Ranks)))
 		default:
-			texts = append(texts, fmt.Sprintf("%s %.1f %%", t.Term, 100*t.Share))
+			texts = append(texts, fmt.Sprintf("%s %.1f %%", t.Term, share))
 		}
 	}
 	fmt.Fprintf(b, "Terms, by share of the variance explained: %s\n", spec.ReadableTerms(strings.Join(texts, ", ")))
