@@ -126,7 +126,7 @@ func TestMove(t *testing.T) {
 	for s := range n {
 		for h := range int32(3) {
 			rows.Codes[0], rows.Codes[1] = append(rows.Codes[0], int32(s)), append(rows.Codes[1], 18+h)
-			rows.Horizon, rows.Y = append(rows.Horizon, h+1), append(rows.Y, level[s]+10*float64(h)+rng.NormFloat64())
+			rows.Horizon, rows.Y = append(rows.Horizon, h+1), append(rows.Y, level[s]+float64(h-1)+rng.NormFloat64())
 			rows.Location = append(rows.Location, 0.5*level[s]) // shrunk too much
 		}
 	}
@@ -151,6 +151,23 @@ func TestMove(t *testing.T) {
 	}
 	if parts := strings.Join(got.Moves(), ", "); !strings.Contains(parts, "mean of the last 12 months") || !strings.Contains(parts, "value 12 months before") {
 		t.Errorf("got %s", parts)
+	}
+	surprised := rows
+	surprised.Y = slices.Clone(rows.Y)
+	for i := range surprised.Y {
+		surprised.Y[i] += 10
+	}
+	if got := b.LearnMove(2, identity, surprised); got != nil {
+		t.Errorf("got the moves %v from a surprise, want nothing", got.move)
+	}
+	before, _, _, _, _ := table(t, n, func(s, at int) float64 {
+		if at < 14 {
+			return level[s] + rng.NormFloat64() - 20
+		}
+		return level[s] + rng.NormFloat64()
+	})
+	if got := before.LearnMove(2, identity, rows); got != nil {
+		t.Errorf("got the moves %v from values of another level, want nothing", got.move)
 	}
 	for i := range rows.Location {
 		rows.Location[i] = level[i/3]

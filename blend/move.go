@@ -32,6 +32,10 @@ const (
 	moveRidge = 10.0
 	// leastNoise is the least factor of the noise variance.
 	leastNoise = 0.01
+	// Recent values of all series may be far from the forecasts on one side: the level has changed since them, and the constant
+	// makes up for that. It does not hold for later forecasts, whose recent values are nearer. Moves are left out if it is
+	// larger than this share of the sd of errors.
+	mostConstant = 0.5
 )
 
 // features returns the number of features.
@@ -202,6 +206,22 @@ func (t *Table) LearnMove(threads int, scale targetscale.Transform, rows Rows) *
 	}
 	errors := standardErrors(gain, squares)
 	if !(errors >= leastMoveErrors) {
+		return nil
+	}
+	shared := 0.0 // squared errors that all series of a horizon have in common
+	for h := range sums {
+		if w := sums[h][maxFeatures+1]; w > 0 {
+			shared += sums[h][p] * sums[h][p] / w
+		}
+	}
+	if shared > before {
+		return nil // the periods were a surprise, which says nothing about later ones
+	}
+	constant := 0.0
+	for k := range p - counts {
+		constant += coefficients[k] * center[k] / total
+	}
+	if math.Abs(constant) > mostConstant*math.Sqrt(max(before-gain, 0)/total) {
 		return nil
 	}
 	changed := *t

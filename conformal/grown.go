@@ -13,6 +13,9 @@ const (
 	// surprising is the 90 % quantile of the sizes of the scores of one origin from which they count as a surprise: twice
 	// what the model expects. With smaller ones the model expects too little in general.
 	surprising = 2 * usualSize
+
+	// leastLater is the number of scores from which those of later rows say more than chance.
+	leastLater = 1000
 )
 
 // usualSize is the 90 % quantile of the size of a normal score.
@@ -23,6 +26,17 @@ type Origin struct {
 	Spread     float64     // their mean sd
 	Surprised  bool        // whether their errors are much larger than the model expects
 	Correction *Correction // from the forecasts of this origin and perhaps others
+	Later      *Correction // in place of it, for a training on later rows too; nil for none
+}
+
+// NewOrigin returns the origin of a correction that comes from its forecasts alone, given their mean sd.
+func NewOrigin(c *Correction, spread float64) Origin {
+	return Origin{Spread: spread, Surprised: c.size() > surprising, Correction: c}
+}
+
+// size returns half the width of the central 90 % of the scores, 1.645 if errors are as large as the model expects.
+func (c *Correction) size() float64 {
+	return (c.pool.Quantile((1+factorLevel)/2) - c.pool.Quantile((1-factorLevel)/2)) / 2
 }
 
 // Surprised reports whether the scores of one origin are much larger than the model expects.
@@ -56,16 +70,31 @@ func Grown(scores []float64, wider float64) {
 // model alone makes them wider now. One of few forecasts ([NewBySize]) stays one.
 func (o Origin) After(spread float64) *Correction {
 	c := o.Correction
-	size := (c.pool.Quantile((1+factorLevel)/2) - c.pool.Quantile((1-factorLevel)/2)) / 2
-	factor := grown(size, spread/o.Spread)
+	factor := grown(c.size(), spread/o.Spread)
 	if !o.Surprised || factor == 1 {
 		return c
 	}
+	return c.times(factor)
+}
+
+// times returns the correction with wider intervals of forecasts.
+func (c *Correction) times(factor float64) *Correction {
 	factors := c.Factors()
 	for h := range factors {
 		factors[h] *= factor
 	}
 	return c.withFactors(factors)
+}
+
+// Widened returns the correction for a model that was trained again, on the rows of the origin too, and whose forecasts of later
+// rows have these scores. If the correction makes intervals narrower and the errors are a surprise for that, they are again as wide
+// as errors are or as the model alone makes them, whichever is narrower. Otherwise it is nil.
+func (o Origin) Widened(scores []float64) *Correction {
+	size, later := o.Correction.size(), sizeQuantile(scores)
+	if len(scores) < leastLater || size >= usualSize || later <= 2*size {
+		return nil
+	}
+	return o.Correction.times(min(later, usualSize) / size)
 }
 
 // grown returns the factor of scores, given the 90 % quantile of their sizes.

@@ -41,3 +41,36 @@ func TestGrown(t *testing.T) {
 		}
 	}
 }
+
+// TestWidened checks that intervals which were made narrower become wider again after a surprise, up to what the model expects.
+func TestWidened(t *testing.T) {
+	t.Parallel()
+	scores := func(size float64) []float64 {
+		out := make([]float64, 1999)
+		for i := range out {
+			out[i] = size * math.Sqrt2 * math.Erfinv(2*float64(i+1)/2000-1)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		what                string
+		given, later, after float64 // 0 for the correction as it is
+	}{
+		{"errors as before", .3, .4, 0},
+		{"errors that the correction does not contain", .3, .8, .8},
+		{"errors that the model does not expect", .3, 20, 1},
+		{"intervals that were not made narrower", 1.1, 20, 0},
+	} {
+		given := scores(c.given)
+		correction, err := NewByHorizon(1, given, given, slices.Repeat([]int32{1}, len(given)), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := NewOrigin(correction, 1).Widened(scores(c.later))
+		if (got == nil) != (c.after == 0) {
+			t.Errorf("%s: got the correction %v", c.what, got)
+		} else if got != nil && math.Abs(got.Factors()[0]/(c.after/c.given)-1) > .04 {
+			t.Errorf("%s: got the factor %g, want %g", c.what, got.Factors()[0], c.after/c.given)
+		}
+	}
+}

@@ -158,7 +158,9 @@ func withoutShocks(scores []float64, horizon []int32, last int) []float64 {
 	between := square / (periods - 1)
 	shocks := max(0, between-within*inverse/periods)
 	kept := 0.0
-	if variance := between / periods; mean*mean > variance {
+	if mean*mean > within {
+		shocks += mean * mean // which horizons share
+	} else if variance := between / periods; mean*mean > variance {
 		kept = mean - variance/mean
 	}
 	larger := 1.0 // by the variance that is subtracted

@@ -65,7 +65,7 @@ func TestByHorizon(t *testing.T) {
 }
 
 // TestWithoutShocks gives each horizon a mean of its own: what differs between them does not
-// move the median of forecasts, an error of all does.
+// move the median of forecasts, an error of all does, unless it is larger than those of single rows.
 func TestWithoutShocks(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -77,6 +77,7 @@ func TestWithoutShocks(t *testing.T) {
 		{"shocks", []float64{-0.4, 0.5, -0.2}, 0},
 		{"an error of the model", []float64{0.5, 0.5, 0.5}, 0.5},
 		{"one horizon", []float64{0.5}, 0.5},
+		{"a new level", []float64{1.5, 1.5, 1.5}, 0},
 	} {
 		var scores, location []float64
 		var horizon []int32

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// ForecastScores returns the conformal scores of rows, the locations of their distributions and their [MeanSpread].
-func ForecastScores(b backend.Backend, m *model.Model, rows Rows, seed uint64) (scores, location []float64, spread float64) {
-	z := m.Moments(b, rows.Codes)
+// ForecastScores returns the conformal scores of rows, the locations of their distributions and their [MeanSpread], given the field's moments.
+func ForecastScores(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, seed uint64) (scores, location []float64, spread float64) {
 	scores, location = make([]float64, len(rows.Y)), make([]float64, len(rows.Y))
 	backend.ParallelFor(b, len(rows.Y), func(i int) {
 		p := m.Uncorrected(z, rows.given(), i)
@@ -37,4 +37,22 @@ func MeanSpread(m *model.Model, z tt.Moments, rows Rows) float64 {
 		}
 	}
 	return math.Exp(sum / max(n, 1))
+}
+
+// CorrectAgain returns a model that was trained again, on the rows of the forecasts that its correction comes from too, with what
+// remains of the correction. If later rows are given, with the field's moments, they say how the sd of forecasts has
+// changed. Their own errors change the correction only after the next training, because they measure the model before.
+func CorrectAgain(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, o conformal.Origin) (*model.Model, conformal.Origin, error) {
+	c := o.Later
+	if c != nil {
+		m = m.WithMeanCurve(nil) // it made means smaller because the sd was too large
+	} else {
+		scores, _, spread := ForecastScores(b, m, z, rows, m.Spec().Seed)
+		if c = o.After(spread); c == o.Correction {
+			o.Later = o.Widened(scores)
+			return m, o, nil
+		}
+	}
+	m, err := m.WithCorrection(m.Spec().Uncertainty.Conformal, c)
+	return m, o, err
 }

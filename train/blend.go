@@ -19,9 +19,9 @@ func (r *run) follows() bool {
 	return !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && !r.spec.Uncertainty.Finite() && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && r.data.Scales() == nil && !r.data.AbsentZero()
 }
 
-// mixes reports whether moves and mixed means are learned on the validation rows.
+// mixes reports whether moves and mixed means are learned on the validation rows, unless these are a surprise.
 func (r *run) mixes() bool {
-	return r.follows() && len(r.origins) == 0 && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil
+	return r.follows() && !r.origin.Surprised && len(r.origins) == 0 && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil
 }
 
 // learnMoves moves forecasts towards recent values of their series, if that is better on

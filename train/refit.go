@@ -112,7 +112,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	}
 	after := *report
 	again = &after
-	again.Seconds = map[string]float64{}
+	again.Seconds, again.origin = map[string]float64{}, r.origin
 	for stage, s := range report.Seconds {
 		again.Seconds[stage] = s
 	}
@@ -232,14 +232,6 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 		return nil, 0, "", err
 	}
 	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(*record) // measures need the edges of the record
-	if r.origin.Surprised && r.origin.Correction != nil && r.last == dataset.Valid && r.size(dataset.Test) > 0 {
-		rows := evaluate.RowsOf(r.part(dataset.Test))
-		rows.Horizon = r.horizons[dataset.Test]
-		c := r.origin.After(evaluate.MeanSpread(r.model, r.predicted(dataset.Test), rows))
-		if r.model, err = r.model.WithCorrection(r.spec.Uncertainty.Conformal, c); err != nil {
-			return nil, 0, "", err
-		}
-	}
 	if before := r.measured.Heaping(); before != nil {
 		if table := r.heaping(); table != nil {
 			r.model = r.model.WithHeaping(table.WithLevelsOf(before))
@@ -247,6 +239,17 @@ func (r *run) refit(ctx context.Context, record *model.Record) (refit *model.Ref
 	}
 	if before := r.measured.Blend(); before != nil {
 		r.model = r.model.WithBlend(r.recentValues(before.Seasons(), before.HasFormulas()).WithSharesOf(before))
+	}
+	if later := r.last == dataset.Valid && r.size(dataset.Test) > 0; r.origin.Correction != nil && (later || r.origin.Later != nil) {
+		var rows evaluate.Rows
+		var z tt.Moments
+		if later {
+			rows, z = evaluate.RowsOf(r.part(dataset.Test)), r.predicted(dataset.Test)
+			rows.Horizon = r.horizons[dataset.Test]
+		}
+		if r.model, r.origin, err = evaluate.CorrectAgain(r.engine, r.model, z, rows, r.origin); err != nil {
+			return nil, 0, "", err
+		}
 	}
 	score, err := r.measure(dataset.Train)
 	if err != nil {

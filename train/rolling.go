@@ -111,7 +111,7 @@ func (r *run) correctByOrigins() error {
 		rows, horizon := o.validation()
 		given := evaluate.RowsOf(&rows)
 		given.Horizon = horizon
-		score, at, spread := evaluate.ForecastScores(o.engine, o.model, given, r.spec.Seed)
+		score, at, spread := evaluate.ForecastScores(o.engine, o.model, o.model.Moments(o.engine, rows.Codes), given, r.spec.Seed)
 		if o == r {
 			r.origin = conformal.Origin{Spread: spread, Surprised: conformal.Surprised(score)}
 		}
