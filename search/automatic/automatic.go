@@ -103,6 +103,10 @@ func Resolve(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opt
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
 	}
+	openUse := c.spec.Uncertainty.NoiseUse == spec.Auto
+	if openUse {
+		c.spec.Uncertainty.NoiseUse = "predict"
+	}
 	if c.spec.Side.Variant == spec.Auto {
 		c.spec.Side.Variant = "additive"
 	}
@@ -119,7 +123,9 @@ func Resolve(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opt
 	if open {
 		steps = append(steps, c.chooseInference)
 	}
-	steps = append(steps, c.chooseNoiseUse)
+	if openUse {
+		steps = append(steps, c.chooseNoiseUse)
+	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return s, nil, nil, err
