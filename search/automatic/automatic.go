@@ -71,7 +71,6 @@ type chooser struct {
 	beforePairs int      // terms before interactions of covariates were added in front of them; 0 if none were
 	rows        int      // training rows
 	pairs       map[[2]int]int
-	cells       float64 // combinations of all modes
 	power       *model.PowerEstimate
 	gaussian    *spec.Spec        // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
 	narrowly    bool              // Student noise was better than Gaussian noise, but by less than its margin
@@ -113,7 +112,7 @@ func Resolve(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opt
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseMonthDays, c.chooseDays, c.chooseCovariates, c.chooseLinear, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.choosePairEffects, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseMonthDays, c.chooseDays, c.chooseCovariates, c.chooseLinear, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
 	if c.future() {
 		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseWorkdays, c.chooseMonthDays, c.chooseDays, c.confirmPower, c.chooseFactors, c.chooseCovariates, c.chooseLinear, c.chooseVariant}
 	}
@@ -221,9 +220,8 @@ func (c *chooser) oneMode() error {
 	return fielderr.Errorf("data.modes", "after %s the rows of the same cell each id of the only mode, %s, has one value, so these %s are the best prediction; %s", how, c.modes[0], values, remedy)
 }
 
-// countPairs counts the combinations of every two modes, and those of all.
+// countPairs counts the combinations of every two modes.
 func (c *chooser) countPairs() {
-	c.cells = float64(c.data.Combinations(c.bySize(len(c.modes))...))
 	c.pairs = map[[2]int]int{}
 	for a := range c.modes {
 		for b := a + 1; b < len(c.modes); b++ {

@@ -16,7 +16,7 @@ import (
 // block, so a term that the data does not support shrinks to zero. What is excluded here
 // could only cost time.
 const (
-	rowsPerPair   = 1.3  // least number of rows per combination of an effect of two modes; two rows of each cell have 1.4 in training sets of 60 %
+	rowsPerPair   = 2.0  // least number of rows per combination of an effect of two modes
 	rowsPerSeries = 3.0  // the same for a series, a combination whose rows differ in one mode only
 	nested        = 1.05 // combinations per id of the larger mode, above which two modes are crossed
 	seriesRank    = 2
@@ -33,14 +33,12 @@ func (c *chooser) effects(except []string) []spec.Term {
 		return c.curves()
 	}
 	var effects []spec.Term
-	distinguished := false // whether an effect distinguishes practically all cells
 	for a := range c.modes {
 		for b := a + 1; b < len(c.modes); b++ {
 			n := float64(c.pairs[[2]int{a, b}])
 			crossed := n > nested*float64(max(c.sizes[a], c.sizes[b]))
-			if pair := c.names(a, b); crossed && rowsPerPair*n <= float64(c.rows) && !slices.Equal(pair, except) && !(distinguished && nested*n > c.cells) {
+			if pair := c.names(a, b); crossed && rowsPerPair*n <= float64(c.rows) && !slices.Equal(pair, except) {
 				effects = append(effects, spec.Term{Cores: [][]string{pair}})
-				distinguished = distinguished || nested*n > c.cells // another one would be the same effect
 			}
 		}
 	}
