@@ -7,9 +7,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// fewRowsPerPair is the least number of rows per combination of an effect of two modes that is compared with
-// none. Two measurements of each cell have 1.4 in a training set of 60 %, and three have 1.9.
-const fewRowsPerPair = 1.3
+// The least number of rows per combination of an effect of two modes that is compared with none.
+const (
+	fewRowsPerPair = 1.8 // three rows of each pair have 1.9 in a training set of 60 %
+	fewRowsPerCell = 1.3 // where cells repeat: two rows of each have 1.4, and differ by noise only
+)
 
 // choosePairEffects offers the effects of pairs of modes that have fewer rows per combination than
 // those of [chooser.effects], with the chosen train and without it, if the comparison sees all rows.
@@ -42,11 +44,15 @@ func (c *chooser) choosePairEffects(ctx context.Context) error {
 func (c *chooser) pairsOfFewRows() []spec.Term {
 	var terms []spec.Term
 	cells, distinguished := float64(c.data.Combinations(c.bySize(len(c.modes))...)), false
+	least := fewRowsPerPair
+	if fewRowsPerCell*cells <= float64(c.rows) {
+		least = fewRowsPerCell
+	}
 	for a := range c.modes {
 		for b := a + 1; b < len(c.modes); b++ {
 			n := float64(c.pairs[[2]int{a, b}])
 			crossed, all := n > nested*float64(max(c.sizes[a], c.sizes[b])), nested*n > cells
-			if crossed && fewRowsPerPair*n <= float64(c.rows) && rowsPerPair*n > float64(c.rows) && !(all && distinguished) {
+			if crossed && least*n <= float64(c.rows) && rowsPerPair*n > float64(c.rows) && !(all && distinguished) {
 				terms = append(terms, spec.Term{Cores: [][]string{c.names(a, b)}})
 				distinguished = distinguished || all
 			}
