@@ -95,13 +95,13 @@ func (u Uncertainty) ConformalMode() string {
 
 func (s Spec) validateUncertainty(ps *Problems) {
 	u, modes := s.Uncertainty, s.ModeNames()
-	inferences, uses := Inferences(), []string{"predict", "fit"}
+	inferences := Inferences()
 	if s.Automatic() {
-		inferences, uses = append(inferences, Auto), append(uses, Auto)
+		inferences = append(inferences, Auto)
 	}
 	knownInference := oneOf(ps, "uncertainty.inference", u.Inference, inferences...)
 	knownLikelihood := oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
-	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, uses...)
+	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit", Auto) // auto is predict where terms are given
 	oneOf(ps, "uncertainty.heaping", u.Heaping, "auto", "none")
 	oneOf(ps, "uncertainty.mixing", u.Mixing, "auto", "none")
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")
