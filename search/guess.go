@@ -64,7 +64,7 @@ func mayCount(s spec.Spec) bool {
 	u := s.Uncertainty
 	_, fixed := u.NoiseVariance.Value()
 	return (len(s.Terms) == 0 || s.Automatic()) && s.Transform == "" && (u.Likelihood == "" || u.Likelihood == spec.Auto || u.Counts()) &&
-		u.Inference != "map" && u.Noise == "" && u.NoiseUse == "" && !fixed && (s.Fit.Solver == "" || s.Fit.Solver == "cavi") && s.Data.Duplicates != "mean"
+		u.Inference != "map" && u.Noise == "" && (u.NoiseUse == "" || u.NoiseUse == spec.Auto) && !fixed && (s.Fit.Solver == "" || s.Fit.Solver == "cavi") && s.Data.Duplicates != "mean"
 }
 
 // Unused returns the columns that may be covariates of a specification that names target and modes,

@@ -12,13 +12,16 @@ func (s Spec) Automatic() bool {
 }
 
 // closeOpen replaces what is chosen only together with the terms: with given terms, an
-// automatic inference is mean-field, and an automatic variant the default.
+// automatic inference is mean-field, and an automatic variant or use of the noise the default.
 func (s *Spec) closeOpen() {
 	if s.Uncertainty.Inference == Auto {
 		s.Uncertainty.Inference = "mean-field"
 	}
 	if s.Side.Variant == Auto {
 		s.Side.Variant = ""
+	}
+	if s.Uncertainty.NoiseUse == Auto {
+		s.Uncertainty.NoiseUse = ""
 	}
 }
 
@@ -36,7 +39,7 @@ func (s Spec) leaveOpen(d *Spec) {
 	if s.Side.Regresses() {
 		d.Side.Variant = Auto
 	}
-	d.Fit.Refit = Auto
+	d.Fit.Refit, d.Uncertainty.NoiseUse = Auto, Auto
 	bayesian := d.Uncertainty.Bayesian() && s.Fit.Solver != "adam"
 	if _, given := u.NoiseVariance.Value(); !given {
 		d.Uncertainty.Noise = Auto
@@ -52,7 +55,7 @@ func (s Spec) leaveOpen(d *Spec) {
 	case s.Data.Exposure != "" && bayesian:
 		d.Uncertainty.Likelihood, d.Uncertainty.Noise = "negative-binomial", "constant"
 		return
-	case bayesian && s.Transform == "" && u.Noise == "" && u.NoiseUse == "":
+	case bayesian && s.Transform == "" && u.Noise == "" && (u.NoiseUse == "" || u.NoiseUse == Auto):
 		d.Uncertainty.Likelihood = Auto
 	}
 	d.Transform = Auto

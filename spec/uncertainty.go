@@ -12,7 +12,7 @@ type Uncertainty struct {
 	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate, entity-covariance, or auto with automatic terms"`
 	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, zero-inflated, hurdle, bernoulli (0/1 or yes/no), ordinal (few ordered values), student (outliers) or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, power (of the mean), entity:store,item, power:store,store*item or auto (by validation)"`
-	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
+	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions), fit (also in training), or auto with automatic terms"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
 	Heaping    string `yaml:"heaping" json:"heaping" doc:"whole numbers that prefer some values, as sales by the case: auto (learned if it helps) or none"`
 	Mixing     string `yaml:"mixing" json:"mixing" doc:"forecasts moved by and means mixed with recent values of their series: auto (if it helps) or none"`
@@ -101,7 +101,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	}
 	knownInference := oneOf(ps, "uncertainty.inference", u.Inference, inferences...)
 	knownLikelihood := oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
-	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit")
+	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit", Auto) // auto is predict where terms are given
 	oneOf(ps, "uncertainty.heaping", u.Heaping, "auto", "none")
 	oneOf(ps, "uncertainty.mixing", u.Mixing, "auto", "none")
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -341,12 +342,13 @@ func (r *run) leavesMoreNoise(solved solver.Report) bool {
 	return r.meanNoise(r.model.Noise()) > otherNoise*r.meanNoise(before)
 }
 
-// meanNoise returns the mean variance of a noise over the training rows.
+// meanNoise returns the geometric mean of the variance of a noise over the training rows: of noise
+// that grows with the mean, a few large rows would determine another mean.
 func (r *run) meanNoise(n model.Noise) float64 {
 	z, scale, sum := r.predicted(dataset.Train), r.model.Scale(), 0.0
 	rows := n.Rows(r.part(dataset.Train).Codes, nil, func(i int) float64 { return scale.Location(z.Mean[i]) })
 	for i := range z.Mean {
-		sum += rows.UnitVariance(i) / float64(len(z.Mean))
+		sum += math.Log(rows.UnitVariance(i)) / float64(len(z.Mean))
 	}
-	return sum
+	return math.Exp(sum)
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -63,5 +64,39 @@ func TestRefitLeavesMoreNoise(t *testing.T) {
 		if err != nil || again.Refit == nil || again.Refit.Noise != c.own {
 			t.Errorf("%s, twice: got the refit %+v, %v, want its own noise: %t", c.split, again.Refit, err, c.own)
 		}
+	}
+}
+
+// TestRefitKeepsNoiseBySize checks that a few large rows, whose noise by size is uncertain, do not
+// make the noise of the refit replace that of the first training, which the correction of its intervals goes with.
+func TestRefitKeepsNoiseBySize(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(16, 6))
+	var b strings.Builder
+	b.WriteString("region,claims,amount\n")
+	for range 1000 {
+		claims, amount := 0, 0.0
+		for rng.IntN(12) == 0 && claims < 3 {
+			claims++
+			amount += math.Exp(7 + 1.2*rng.NormFloat64())
+		}
+		fmt.Fprintf(&b, "r%d,%d,%.2f\n", rng.IntN(20), claims, amount)
+	}
+	s := spec.Spec{Version: 1, Terms: []string{"claims", "region"}, Transform: "power:0.04"}
+	s.Data = spec.Data{Target: "amount", Modes: []string{"region", "claims"}, Duplicates: "keep"}
+	s.Uncertainty = spec.Uncertainty{Inference: "mean-field", Noise: "power", NoiseUse: "fit"}
+	s.Fit.Sweeps = 20
+	s.Fill()
+	data, err := Read(t.Context(), s, tableio.Reader("t.csv", strings.NewReader(b.String())), Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, report, err := Fit(t.Context(), s, data, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, again, err := Refit(t.Context(), first, report, data, spec.RefitAll, Options{Threads: 1})
+	if err != nil || again.Refit == nil || again.Refit.Noise {
+		t.Errorf("got the refit %+v, %v, want the noise of the first training", again.Refit, err)
 	}
 }

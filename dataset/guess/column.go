@@ -254,7 +254,7 @@ func (c *sampleColumn) setKind(rows int) {
 		}
 	case c.numeric:
 		c.Kind = KindNumber
-	case c.period || columnname.IsID(c.Name) || repeats && !slices.ContainsFunc(c.values, func(text string) bool { return strings.Contains(text, "\n") }):
+	case c.period || columnname.IsID(c.Name) || repeats && !fieldtext.SeveralLines(c.values):
 		c.Kind = KindID
 	default:
 		c.Kind = KindText

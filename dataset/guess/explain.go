@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/guess/relation"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/timepart"
 	"github.com/kernel-fried-tensor/kft/internal/columnname"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
@@ -135,7 +136,7 @@ const leastWide = 5
 
 // findWide recognises a table with one column per period: most of its columns are
 // numeric and have names that are dates or differ only in a number. Names that the
-// reader made up do not count, and a column with the name of a target is one.
+// reader made up do not count, and a column with the name of a target is one, unless it is the sum of the others.
 func (g *guesser) findWide() {
 	if g.sample.Headerless || g.given.Target != "" && len(g.given.Modes) > 0 {
 		return
@@ -155,13 +156,26 @@ func (g *guesser) findWide() {
 			wide = group
 		}
 	}
-	named := g.target >= 0 && !slices.Contains(wide, g.target) && namedTarget(g.Target)
+	var values [][]float64
+	for _, i := range wide {
+		x, _ := g.rowNumbers(g.columns[i])
+		values = append(values, x)
+	}
+	isTotal := func(i int) bool {
+		y, n := g.rowNumbers(g.columns[i])
+		return n > 1 && !slices.Contains(wide, i) && relation.Totals(y, values)
+	}
+	named := g.target >= 0 && !slices.Contains(wide, g.target) && namedTarget(g.Target) && !isTotal(g.target)
 	if len(wide) < leastWide || 2*len(wide) < len(g.columns) || named {
 		return
 	}
 	found := &Wide{First: g.columns[wide[0]].Name, Last: g.columns[wide[len(wide)-1]].Name, Count: len(wide)}
 	for i, c := range g.columns {
-		if !slices.Contains(wide, i) {
+		switch {
+		case slices.Contains(wide, i):
+		case c.numeric && isTotal(i):
+			found.Totals = append(found.Totals, c.Name)
+		default:
 			found.IDs = append(found.IDs, c.Name)
 			found.Series = found.Series || (c.Kind == KindDate || c.dateUnit() != timepart.None) && !namesPeriod(found.First)
 		}
@@ -189,32 +203,9 @@ func (c *sampleColumn) mixesFormats() bool {
 		if _, ok := c.dates.Parse([]byte(value)); !ok {
 			return false
 		}
-		formats[dateShape(value)] = true
+		formats[fieldtext.DateShape(value)] = true
 	}
 	return len(formats) > 1
-}
-
-// dateShape returns the date of a text with its digits as 0: 00/00/0000. Runs of up to
-// two digits count as two, because 1/12/2016 and 11/2/2016 have one format.
-func dateShape(text string) string {
-	text, _, _ = strings.Cut(text, " ")
-	text, _, _ = strings.Cut(text, "T")
-	var shape strings.Builder
-	for i := 0; i < len(text); {
-		n := 0
-		for i+n < len(text) && text[i+n] >= '0' && text[i+n] <= '9' {
-			n++
-		}
-		switch {
-		case n == 0:
-			shape.WriteByte(text[i])
-			i++
-		default:
-			shape.WriteString(strings.Repeat("0", max(2, n)))
-			i += n
-		}
-	}
-	return shape.String()
 }
 
 // namesPeriod reports whether the name of a column of a wide table is a period: a date or a

@@ -83,6 +83,20 @@ func layoutTables() []guessTable {
 					fmt.Fprintf(w, "S%d,c%d%s\n", i%6, i, strings.Repeat(fmt.Sprintf(",%d", r.IntN(30)), 8))
 				}
 			}},
+		{name: "wide with a total", problem: `drop(columns=["Total"]).melt(id_vars=["region"], var_name="time")`,
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("region,2021,2022,2023,2024,2025,Total\n")
+				for i := range 60 {
+					fmt.Fprintf(w, "r%d", i)
+					total := 0
+					for range 5 {
+						n := r.IntN(30)
+						total += n
+						fmt.Fprintf(w, ",%d", n)
+					}
+					fmt.Fprintf(w, ",%d\n", total)
+				}
+			}},
 		{name: "features with a target are not wide", describing: []string{"x1", "x2", "x3", "x4", "x5", "x6", "x7"}, target: "y", modes: []string{"group", "time=date"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("group,date,x1,x2,x3,x4,x5,x6,x7,y\n")

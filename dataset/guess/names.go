@@ -12,15 +12,15 @@ import (
 var (
 	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
 		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "freq", "frequency", "volume", "revenue", "clicks", "visits", "visitors", "trips",
-		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes",
+		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "absatz", "verkauf", "verkäufe", "menge", "wert", "ventes", "ventas", "vendas", "vendite",
 		"yield", "defects", "accidents", "incidents", "crimes", "goals", "points", "births", "deaths", "cases", "delay", "liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
 	// Words in the names of flags that say what happened.
 	eventFlags = []string{"churn", "attrition", "exited", "survived", "died", "dead", "default", "defaulted", "fraud", "fraudulent", "spam", "success", "successful", "won", "admitted", "approved",
-		"accepted", "passed", "failed", "failure", "cancelled", "canceled", "returned", "readmitted", "subscribed", "hired", "voted"}
+		"accepted", "passed", "failed", "failure", "cancelled", "canceled", "returned", "readmitted", "subscribed", "hired", "voted", "noshow", "show", "attended"}
 	roleWords = []string{"target", "y", "label", "response", "outcome"} // of targetWords, those that do not say what the target is
 	// Names of columns that only their numbers tell apart.
 	featureWords  = []string{"feature", "feat", "var", "col", "column", "attr", "attribute", "pc", "pca", "dim", "emb"}
-	priceWords    = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
+	priceWords    = []string{"price", "preis", "prix", "precio", "prezzo", "preço", "prijs", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
 	tariffWords   = []string{"rate", "tariff", "premium"} // prices, if they are the whole name of the last column
 	currencyWords = []string{"usd", "us", "dollar", "dollars", "eur", "euro", "euros", "gbp", "pound", "pounds", "chf", "jpy", "yen", "cny", "rmb", "inr", "rs", "cad", "aud", "brl", "krw", "sek", "nok", "dkk", "pln", "zar", "mxn", "cents", "k"}
 	eventWords    = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}

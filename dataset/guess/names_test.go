@@ -115,6 +115,27 @@ func namedTables() []guessTable {
 					fmt.Fprintf(w, "s%d,a%d,2022-%02d,\"call %d\nback\",%d\n", i%10, i/10%10, 1+i/100, r.IntN(90), r.IntN(40))
 				}
 			}},
+		{name: "a few ids of several lines", target: "units", modes: []string{"store", "item", "time=month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,item,month,units\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "\"s%d%s\",a%d,2022-%02d,%d\n", i%10, []string{"\nOld Town", "", "", "", ""}[i%5], i/10%10, 1+i/100, r.IntN(40))
+				}
+			}},
+		{name: "prices in German", target: "Absatz", modes: []string{"Filiale", "Artikel", "time=Woche"}, describing: []string{"Preis"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("Woche,Filiale,Artikel,Preis,Absatz\n")
+				for i := range 1200 {
+					fmt.Fprintf(w, "%s,f%d,a%d,%.2f,%d\n", day(7*(i/100)).Format("02.01.2006"), i%10, i/10%10, 1+r.Float64(), r.IntN(40))
+				}
+			}},
+		{name: "appointments that were missed", target: "No-show", modes: []string{"clinic", "gender"}, duplicates: "keep", covariates: []string{"age"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("clinic,gender,age,No-show\n")
+				for range 900 {
+					fmt.Fprintf(w, "clinic %d,%s,%d,%s\n", r.IntN(20), []string{"F", "M"}[r.IntN(2)], r.IntN(90), []string{"Yes", "No", "No"}[r.IntN(3)])
+				}
+			}},
 		{name: "a column of months called time", target: "value", modes: []string{"store", "time"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store,time,value\n")

@@ -7,10 +7,11 @@ import (
 
 // Wide describes a table with one column per period or series instead of one row.
 type Wide struct {
-	IDs   []string // columns to keep
-	First string   // of the columns that hold the values
-	Last  string
-	Count int
+	IDs    []string // columns to keep
+	Totals []string // columns to remove: the sums of those that hold the values
+	First  string   // of the columns that hold the values
+	Last   string
+	Count  int
 
 	// Series says that each of these columns is a series and not a period, because a column of
 	// IDs is the time.
@@ -31,15 +32,23 @@ const longForm = "bring it into long form first, one row per value"
 // advice is like Remedy for a table without a name.
 func (w *Wide) advice() string { return longForm + ", as " + w.melt() + " of a pandas table does" }
 
-// melt returns the call of pandas.
+// melt returns the calls of pandas.
 func (w *Wide) melt() string {
-	quoted := make([]string, len(w.IDs))
-	for i, name := range w.IDs {
-		quoted[i] = fmt.Sprintf("%q", name)
-	}
-	name := "time"
+	name, drop := "time", ""
 	if w.Series {
 		name = "series"
 	}
-	return fmt.Sprintf(".melt(id_vars=[%s], var_name=%q)", strings.Join(quoted, ", "), name)
+	if len(w.Totals) > 0 {
+		drop = fmt.Sprintf(".drop(columns=[%s])", quoted(w.Totals))
+	}
+	return fmt.Sprintf("%s.melt(id_vars=[%s], var_name=%q)", drop, quoted(w.IDs), name)
+}
+
+// quoted returns names as a list of Python has them.
+func quoted(names []string) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(texts, ", ")
 }

@@ -14,7 +14,7 @@ var (
 		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
 		"year", "quarter", "month", "week", "weekday", "day", "hour", "hr", "minute", "dow", "region", "city", "state", "country", "county", "zone", "district",
 		"sensor", "station", "site", "device", "meter", "machine", "channel", "route", "flight", "line", "stop", "location", "period", "gene", "patient", "subject", "group", "team", "player"}
-	covariateWords = []string{"price", "cost", "discount", "pct", "percent", "percentage", "share", "rate", "ratio", "temp", "atemp", "temperature", "hum", "humidity",
+	covariateWords = []string{"price", "preis", "prix", "precio", "prezzo", "preço", "prijs", "cost", "discount", "pct", "percent", "percentage", "share", "rate", "ratio", "temp", "atemp", "temperature", "hum", "humidity",
 		"wind", "windspeed", "pressure", "rain", "precipitation", "snow", "lat", "lon", "lng", "long", "latitude", "longitude", "altitude", "elevation",
 		"size", "area", "age", "distance", "width", "height", "length", "duration", "cpi", "unemployment", "index", "population", "income", "promo", "promotion", "onpromotion",
 		"holiday", "flag", "is", "has", "avg", "mean", "median", "min", "max", "std", "lag", "markdown", "stock", "inventory", "transactions", "oil", "dcoilwtico"}

@@ -159,7 +159,7 @@ def test_full_disk_later(tmp_path):
     assert [line.split()[0] for line in lines] == ["disk_full"] * 4
     assert "full.kft cannot be written" in lines[0] and all("TMPDIR" in line for line in lines[1:])
     assert not [f.name for f in tmp_path.iterdir() if "full." in f.name]
-    with pytest.raises(FileNotFoundError, match="'nowhere/m.kft'"):
+    with pytest.raises(FileNotFoundError, match="'nowhere/m.kft'$"):
         _process.replace("nowhere/m.kft", b"")
 
 

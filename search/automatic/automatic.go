@@ -103,12 +103,16 @@ func Resolve(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opt
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
 	}
+	openUse := c.spec.Uncertainty.NoiseUse == spec.Auto
+	if openUse {
+		c.spec.Uncertainty.NoiseUse = "predict"
+	}
 	if c.spec.Side.Variant == spec.Auto {
 		c.spec.Side.Variant = "additive"
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseMonthDays, c.chooseDays, c.chooseCovariates, c.chooseLinear, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseOrder, c.choosePairEffects, c.chooseTriples, c.chooseCurves, c.chooseCalendar, c.chooseMonthDays, c.chooseDays, c.chooseCovariates, c.chooseLinear, c.choosePairs, c.choosePoints, c.chooseVariant, c.chooseGroups, c.chooseTermOrder}
 	if c.future() {
 		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseWorkdays, c.chooseMonthDays, c.chooseDays, c.confirmPower, c.chooseFactors, c.chooseCovariates, c.chooseLinear, c.chooseVariant}
 	}
@@ -119,7 +123,9 @@ func Resolve(ctx context.Context, s spec.Spec, data *fitdata.Data, opt train.Opt
 	if open {
 		steps = append(steps, c.chooseInference)
 	}
-	steps = append(steps, c.chooseNoiseUse)
+	if openUse {
+		steps = append(steps, c.chooseNoiseUse)
+	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return s, nil, nil, err

@@ -62,6 +62,10 @@ func TestNoiseUseIsChosen(t *testing.T) {
 	if best, _ := r.BestFormula(); r.Test.RMSE > best.Test.RMSE || r.Test.MAE > best.Test.MAE {
 		t.Errorf("got RMSE %g, MAE %g; want less than %g, %g", r.Test.RMSE, r.Test.MAE, best.Test.RMSE, best.Test.MAE)
 	}
+	s.Uncertainty.NoiseUse = "predict"
+	if _, r := mustFit(t, s, train.Options{Threads: 2}); r.Spec.Uncertainty.NoiseUse != "predict" {
+		t.Errorf("noise-use predict is given: got %s", r.Spec.Uncertainty.NoiseUse)
+	}
 }
 
 // Ratings are whole numbers that vary less than counts.

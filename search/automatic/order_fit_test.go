@@ -103,6 +103,31 @@ func TestEffectsOfThreeModes(t *testing.T) {
 	}
 }
 
+// Two measurements of each product by each assessor, who differ in their taste: the interaction has an effect per pair.
+func TestRepeatedMeasurementsHavePairs(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	var text strings.Builder
+	text.WriteString("assessor,product,day,sweetness\n")
+	for a := range 14 {
+		for p := range 20 {
+			taste := rng.NormFloat64()
+			for range 2 { // an assessor tastes a product on one day
+				fmt.Fprintf(&text, "a%d,p%d,%d,%.2f\n", a, p, 1+(a*7+p*3)%97, 6+0.2*float64(a)+0.1*float64(p)+taste+0.4*rng.NormFloat64())
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "taste.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}, Target: "sweetness", Modes: []string{"assessor", "product", "day"}, Duplicates: "keep"}}, train.Options{Threads: 2})
+	if !slices.Contains(r.Spec.Terms, "assessor*product") || slices.Contains(r.Spec.Terms, "product*day") {
+		t.Errorf("got the terms %s, want an effect of assessor*product only", strings.Join(r.Spec.Terms, " + "))
+	}
+	if best, _ := r.BestFormula(); r.Test.MAE > best.Test.MAE {
+		t.Errorf("got MAE %g, worse than that of the best formula, %g", r.Test.MAE, best.Test.MAE)
+	}
+}
+
 // Many users with a few yes or no each keep their effects beside pairs of the other modes.
 func TestSingleModesFirst(t *testing.T) {
 	t.Parallel()

@@ -62,7 +62,7 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 			candidates = append(candidates, candidate{"zero-inflated counts", start.WithLikelihood("zero-inflated")}, candidate{"counts with a hurdle", start.WithLikelihood("hurdle")})
 		}
 	}
-	if c.spec.Uncertainty.Likelihood == spec.Auto && power.HasOutliers(c.power) {
+	if c.spec.Uncertainty.Likelihood == spec.Auto && power.HasOutliers(c.power) && !mostlyOneValue(c.data.Targets()) {
 		candidates = append(candidates, candidate{start.Transform + " with student noise", start.WithLikelihood("student")})
 	}
 	if c.spec.Uncertainty.Likelihood == spec.Auto {
@@ -147,6 +147,31 @@ func ManyZeros(y []float32) bool {
 		}
 	}
 	return float64(n)/float64(max(len(y), 1)) >= leastZeros
+}
+
+// mostlyOneValue reports whether more than half of the targets are equal, such as the amounts of
+// claims, most of which are 0. The density of Student noise around this value is unbounded: the
+// other values count as outliers, and the noise shrinks to nothing.
+func mostlyOneValue(y []float32) bool {
+	var value float32
+	lead := 0 // of the rows with the value so far over all others, so that only a majority is left at the end
+	for _, v := range y {
+		switch {
+		case lead == 0:
+			value, lead = v, 1
+		case v == value:
+			lead++
+		default:
+			lead--
+		}
+	}
+	n := 0
+	for _, v := range y {
+		if v == value {
+			n++
+		}
+	}
+	return 2*n > len(y)
 }
 
 // hasSmallCounts reports whether all targets are counts, with a small mean. Counts with

@@ -114,3 +114,23 @@ func isProduct(leastRows int, product, a, b []float64) bool {
 	}
 	return seen >= leastRows && 2*seen >= len(product) && 2*max(trivial[0], trivial[1]) < seen
 }
+
+// Totals reports whether y is the sum of all columns in every row in which it is known. A number
+// that is missing, NaN, counts as 0.
+func Totals(y []float64, columns [][]float64) bool {
+	for row, total := range y {
+		if math.IsNaN(total) {
+			continue
+		}
+		sum, largest := 0.0, math.Abs(total)
+		for _, x := range columns {
+			if v := x[row]; !math.IsNaN(v) {
+				sum, largest = sum+v, max(largest, math.Abs(v))
+			}
+		}
+		if math.Abs(sum-total) > sumRounding*largest {
+			return false
+		}
+	}
+	return true
+}

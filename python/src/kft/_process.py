@@ -65,8 +65,7 @@ def replace(path: str | os.PathLike[str], data: bytes) -> None:
     except OSError as error:
         if _full(error):
             raise KFTError(f"{target} cannot be written: {error.strerror}; free space there", code="disk_full") from None
-        error.filename, error.filename2 = os.fspath(target), None
-        raise
+        raise OSError(error.errno, error.strerror, os.fspath(target)) from None
     finally:
         try:
             part.unlink()
