@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"runtime/debug"
@@ -114,9 +115,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *fitdata.Da
 	after := *report
 	again = &after
 	again.Seconds, again.origin = map[string]float64{}, r.origin
-	for stage, s := range report.Seconds {
-		again.Seconds[stage] = s
-	}
+	maps.Copy(again.Seconds, report.Seconds)
 	again.Seconds["refit"] += time.Since(r.began).Seconds()
 	again.Seconds["total"] += time.Since(r.began).Seconds()
 	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, sysmemory.Peak())
@@ -342,8 +341,7 @@ func (r *run) leavesMoreNoise(solved solver.Report) bool {
 	return r.meanNoise(r.model.Noise()) > otherNoise*r.meanNoise(before)
 }
 
-// meanNoise returns the geometric mean of the variance of a noise over the training rows: of noise
-// that grows with the mean, a few large rows would determine another mean.
+// meanNoise returns the geometric mean of the noise variances of the training rows: a few large ones would determine another mean.
 func (r *run) meanNoise(n model.Noise) float64 {
 	z, scale, sum := r.predicted(dataset.Train), r.model.Scale(), 0.0
 	rows := n.Rows(r.part(dataset.Train).Codes, nil, func(i int) float64 { return scale.Location(z.Mean[i]) })
