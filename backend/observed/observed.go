@@ -67,7 +67,7 @@ type Planned struct {
 	Plans  []*backend.Plan // by term: its cheapest one
 	Spread *Spread         // nil if this process has all observations
 
-	// Entities are those of effects, by observation of this process.
+	// Entities are those of effects, by observation of this process, over several ranks.
 	Entities [][]int32
 }
 
@@ -76,7 +76,7 @@ func (d *Data) Planned() *Planned {
 	p := &Planned{Spread: d.spread}
 	for _, t := range d.Terms {
 		var entities []int32
-		if t.effect != nil {
+		if t.effect != nil && d.spread != nil {
 			entities = t.effect.entity
 		}
 		p.Plans, p.Entities = append(p.Plans, t.Cheapest), append(p.Entities, entities)
