@@ -69,6 +69,9 @@ func (c *calibrateCommand) Run(e *env) error {
 	if err != nil {
 		return conformalProblem(err)
 	}
+	if sum.Fitted && c.Output == c.Model {
+		return usagef("%s is the table of the fit, and intervals that suit its training rows are too narrow for other rows: %s would be replaced by a worse model; calibrate with rows that the fit has not used, as --part test does, or name another model file with -o", c.Tables[0], c.Model)
+	}
 	if err := calibrated.Save(c.Output); err != nil {
 		return err
 	}

@@ -20,3 +20,20 @@ func TestUpdateWithTheFittedTable(t *testing.T) {
 		t.Errorf("got\n%s", r.stdout)
 	}
 }
+
+// A calibration on the table of the fit does not replace the model.
+func TestCalibrationKeepsTheModel(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, "fit", "sales.csv", "-q", "--rank", "1", "--sweeps", "2", "--inference", "mean-field")
+	before := read(t, "model.kft")
+	for _, args := range [][]string{{"calibrate", "model.kft", "sales.csv"}, {"calibrate", "model.kft", "sales.csv", "-o", "model.kft"}} {
+		if r := call(t, args...); r.code != 2 || !strings.Contains(r.stderr, "sales.csv is the table of the fit") || read(t, "model.kft") != before {
+			t.Errorf("%v: got exit code %d, %s", args, r.code, r.stderr)
+		}
+	}
+	must(t, "calibrate", "model.kft", "sales.csv", "--part", "test")
+	if read(t, "model.kft") == before {
+		t.Error("the model was not replaced")
+	}
+}
