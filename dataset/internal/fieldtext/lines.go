@@ -2,12 +2,18 @@ package fieldtext
 
 import "strings"
 
-// SeveralLines reports whether most texts have several lines, as comments have. A few names may have
-// them too.
+// longName is the length of a text from which a line break tells that it is no name.
+const longName = 100
+
+// SeveralLines reports whether texts have several lines, as comments have: most of them, or a long one. A few names may
+// have a line break too.
 func SeveralLines(texts []string) bool {
 	n := 0
 	for _, text := range texts {
 		if strings.Contains(text, "\n") {
+			if len(text) >= longName {
+				return true
+			}
 			n++
 		}
 	}
