@@ -86,15 +86,21 @@ func (c *Correction) times(factor float64) *Correction {
 	return c.withFactors(factors)
 }
 
-// Widened returns the correction for a model that was trained again, on the rows of the origin too, and whose forecasts of later
-// rows have these scores. If the correction makes intervals narrower and the errors are a surprise for that, they are again as wide
-// as errors are or as the model alone makes them, whichever is narrower. Otherwise it is nil.
-func (o Origin) Widened(scores []float64) *Correction {
+// Again returns the correction for a model that was trained again, on the rows of the origin too, and whose forecasts of later
+// rows have these scores, nil for the correction as it is. If it makes intervals narrower and these errors are a surprise for that,
+// they are again as wide as errors are or as the model alone makes them, whichever is narrower. If it comes from a surprise that is
+// over, they are at most twice as wide as the wider of the two: later surprises may differ from those of one period.
+func (o Origin) Again(scores []float64) *Correction {
 	size, later := o.Correction.size(), sizeQuantile(scores)
-	if len(scores) < leastLater || size >= usualSize || later <= 2*size {
+	switch {
+	case len(scores) < leastLater:
 		return nil
+	case size < usualSize && later > 2*size:
+		return o.Correction.times(min(later, usualSize) / size)
+	case o.Surprised && size > 2*max(later, usualSize):
+		return o.Correction.times(2 * max(later, usualSize) / size)
 	}
-	return o.Correction.times(min(later, usualSize) / size)
+	return nil
 }
 
 // grown returns the factor of scores, given the 90 % quantile of their sizes.

@@ -42,8 +42,9 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// TestWidened checks that intervals which were made narrower become wider again after a surprise, up to what the model expects.
-func TestWidened(t *testing.T) {
+// TestAgain checks that intervals which were made narrower become wider again after a surprise, up to what the model expects, and
+// those that a surprise made wider narrower, to twice what later errors ask for.
+func TestAgain(t *testing.T) {
 	t.Parallel()
 	scores := func(size float64) []float64 {
 		out := make([]float64, 1999)
@@ -60,13 +61,16 @@ func TestWidened(t *testing.T) {
 		{"errors that the correction does not contain", .3, .8, .8},
 		{"errors that the model does not expect", .3, 20, 1},
 		{"intervals that were not made narrower", 1.1, 20, 0},
+		{"a surprise that goes on", 10, 8, 0},
+		{"a surprise that is over", 10, 1.5, 3},
+		{"a surprise that is over, of which the model expects more", 10, .2, 2},
 	} {
 		given := scores(c.given)
 		correction, err := NewByHorizon(1, given, given, slices.Repeat([]int32{1}, len(given)), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := NewOrigin(correction, 1).Widened(scores(c.later))
+		got := NewOrigin(correction, 1).Again(scores(c.later))
 		if (got == nil) != (c.after == 0) {
 			t.Errorf("%s: got the correction %v", c.what, got)
 		} else if got != nil && math.Abs(got.Factors()[0]/(c.after/c.given)-1) > .04 {

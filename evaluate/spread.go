@@ -48,8 +48,8 @@ func CorrectAgain(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, o 
 		m = m.WithMeanCurve(nil) // it made means smaller because the sd was too large
 	} else {
 		scores, _, spread := ForecastScores(b, m, z, rows, m.Spec().Seed)
+		o.Later = o.Again(scores)
 		if c = o.After(spread); c == o.Correction {
-			o.Later = o.Widened(scores)
 			return m, o, nil
 		}
 	}
