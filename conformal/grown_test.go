@@ -6,16 +6,19 @@ import (
 	"testing"
 )
 
+// normalScores returns n quantiles of a normal distribution with mean 0.
+func normalScores(n int, sd float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = sd * math.Sqrt2 * math.Erfinv(2*float64(i+1)/float64(n+1)-1)
+	}
+	return out
+}
+
 // TestGrown checks that only scores with a surprise become smaller, by how much wider the model is now, and never than it expects.
 func TestGrown(t *testing.T) {
 	t.Parallel()
-	scores := func(size float64) []float64 {
-		out := make([]float64, 99)
-		for i := range out {
-			out[i] = size * math.Sqrt2 * math.Erfinv(2*float64(i+1)/100-1)
-		}
-		return Symmetric(out)
-	}
+	scores := func(size float64) []float64 { return Symmetric(normalScores(99, size)) }
 	for _, c := range []struct {
 		what               string
 		size, wider, after float64
@@ -46,13 +49,7 @@ func TestGrown(t *testing.T) {
 // those that a surprise made wider narrower, to twice what later errors ask for.
 func TestAgain(t *testing.T) {
 	t.Parallel()
-	scores := func(size float64) []float64 {
-		out := make([]float64, 1999)
-		for i := range out {
-			out[i] = size * math.Sqrt2 * math.Erfinv(2*float64(i+1)/2000-1)
-		}
-		return out
-	}
+	scores := func(size float64) []float64 { return normalScores(1999, size) }
 	for _, c := range []struct {
 		what                string
 		given, later, after float64 // 0 for the correction as it is

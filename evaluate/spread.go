@@ -39,6 +39,15 @@ func MeanSpread(m *model.Model, z tt.Moments, rows Rows) float64 {
 	return math.Exp(sum / max(n, 1))
 }
 
+// OriginOf returns the origin of a correction by horizon that comes from the forecasts of some rows alone, given the field's moments.
+// Corrections that are not by horizon have none: no surprise of a period is in them.
+func OriginOf(m *model.Model, z tt.Moments, rows Rows, c *conformal.Correction) conformal.Origin {
+	if len(c.Factors()) == 0 {
+		return conformal.Origin{}
+	}
+	return conformal.NewOrigin(c, MeanSpread(m, z, rows))
+}
+
 // CorrectAgain returns a model that was trained again, on the rows of the forecasts that its correction comes from too, with what
 // remains of the correction. If later rows are given, with the field's moments, they say how the sd of forecasts has
 // changed. Their own errors change the correction only after the next training, because they measure the model before.

@@ -165,7 +165,7 @@ func (r *run) learnCorrection() error {
 	if r.model, err = r.model.WithCorrection(kind, correction); err != nil {
 		return err
 	}
-	r.origin = conformal.NewOrigin(correction, evaluate.MeanSpread(r.model, z, rows))
+	r.origin = evaluate.OriginOf(r.model, z, rows, correction)
 	r.model = r.model.WithMeanCurve(means)
 	return nil
 }

@@ -163,6 +163,7 @@ func (d *Data) valuesOf(k, from, to int, space []float32) []float32 {
 	return d.term(k).values(from, to, space)
 }
 
+// term returns a term of the sum, or an added part.
 func (d *Data) term(k int) *Term {
 	if k < len(d.Terms) {
 		return d.Terms[k]
